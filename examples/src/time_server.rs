@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moment_is_told_with_its_offset_and_day() {
+    fn a_moment_is_shown_with_its_offset_and_day() {
         let moment = current_time("America/New_York", at("2026-07-04T02:30:05Z")).unwrap();
         assert_eq!(moment.datetime, "2026-07-03T22:30:05-04:00");
         assert_eq!((&*moment.day_of_week, moment.is_dst), ("Friday", true));
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_converted_is_told() {
+    fn what_cannot_be_converted_is_reported() {
         let now = at("2026-03-08T12:00:00Z");
         let error = |source: &str, time: &str| convert_time(source, time, "UTC", now).unwrap_err();
         assert!(error("Mars/Olympus", "12:00").contains("'Mars/Olympus'"));

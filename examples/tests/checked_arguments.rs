@@ -76,7 +76,7 @@ impl DynTool for Dynamic {
 struct Wrapper(Arc<dyn DynTool>, ToolDefinition);
 
 impl Wrapper {
-    fn of(tool: Arc<dyn DynTool>, name: &str) -> ToolSpec {
+    fn wrap(tool: Arc<dyn DynTool>, name: &str) -> ToolSpec {
         let mut definition = tool.definition().clone();
         definition.name = name.into();
         ToolSpec::from_dyn(Arc::new(Self(tool, definition)))
@@ -155,10 +155,10 @@ fn values() -> Vec<ToolSpec> {
     renamed.transform(onionskin::spec::Transform::new().name("renamed")).unwrap();
     vec![
         ToolSpec::from_dyn(Dynamic::named("dynamic")),
-        Wrapper::of(Arc::new(ByHand), "wraps_by_hand"),
-        Wrapper::of(Dynamic::named("inner"), "wraps_dynamic"),
-        Wrapper::of(Arc::new(function::default()), "wraps_function"),
-        Wrapper::of(Arc::new(ToolSpec::from_dyn(Dynamic::named("inner"))), "wraps_value"),
+        Wrapper::wrap(Arc::new(ByHand), "wraps_by_hand"),
+        Wrapper::wrap(Dynamic::named("inner"), "wraps_dynamic"),
+        Wrapper::wrap(Arc::new(function::default()), "wraps_function"),
+        Wrapper::wrap(Arc::new(ToolSpec::from_dyn(Dynamic::named("inner"))), "wraps_value"),
         ToolSpec::from_definition(takes_id("from_definition"), |args, _| async move {
             Ok(args.text().to_string())
         }),
@@ -284,7 +284,7 @@ tool_by_hand! {
 
 #[tokio::test]
 async fn t11_arguments_are_checked_after_on_invoke_and_on_error_gets_the_refusal() {
-    for spec in [ToolSpec::new(Completes), Wrapper::of(Arc::new(Completes), "wraps")] {
+    for spec in [ToolSpec::new(Completes), Wrapper::wrap(Arc::new(Completes), "wraps")] {
         assert_eq!(spec.call("{}").await.unwrap(), r#"{"id":7}"#);
         let refused = spec.call(json!({ "id": "three" })).await.unwrap_err().to_string();
         assert!(refused.contains("`id`: expected an integer") && refused.ends_with("(sorry)"), "{refused}");
@@ -326,7 +326,7 @@ async fn t11_bound_values_are_checked_with_the_others_and_are_not_shown() {
         ToolSpec::from_definition(takes_id("bound").with_input_schema(schema), |args, _| async move {
             Ok(format!("{} with {} letters", args["id"], args["key"].as_str().unwrap_or_default().len()))
         });
-    for mut spec in [by_definition.clone(), Wrapper::of(Arc::new(by_definition), "wraps")] {
+    for mut spec in [by_definition.clone(), Wrapper::wrap(Arc::new(by_definition), "wraps")] {
         spec.bind("key", None, json!("hunter2")).unwrap();
         assert_eq!(spec.call(json!({ "id": "3" })).await.unwrap(), "3 with 7 letters");
         let refused = spec.call("{}").await.unwrap_err().to_string();
@@ -337,7 +337,7 @@ async fn t11_bound_values_are_checked_with_the_others_and_are_not_shown() {
 #[tokio::test]
 async fn t11_a_schema_that_is_no_objects_or_checks_less_than_it_says_is_a_build_error() {
     let model = || ScriptedModel::turns([]);
-    let of_list = ToolDefinition::of::<Vec<i64>, ()>("of_list", "Takes a list.");
+    let of_list = ToolDefinition::from_types::<Vec<i64>, ()>("of_list", "Takes a list.");
     let untyped = ToolDefinition::new("untyped", "Takes what it gets.").with_input_schema(json!({}));
     let properties = json!({ "type": "object", "properties": { "x": { "type": "interger" } } });
     let misspelt = ToolDefinition::new("misspelt", "Takes a number.").with_input_schema(properties);

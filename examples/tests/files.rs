@@ -39,7 +39,7 @@ struct Names {
 }
 
 impl Names {
-    fn of(file: &Path) -> Self {
+    fn read(file: &Path) -> Self {
         let text = fs::read_to_string(file).unwrap();
         let lines =
             text.lines().map(str::trim).filter(|line| line.contains("mod ") || line.contains("path = "));
@@ -95,7 +95,7 @@ fn names_in_workflow(file: &Path) -> bool {
 fn every_source_file_belongs_to_a_program() {
     let mut all = Vec::new();
     files(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."), &mut all);
-    let names: Vec<_> = all.iter().map(|file| Names::of(file)).collect();
+    let names: Vec<_> = all.iter().map(|file| Names::read(file)).collect();
     let unused: Vec<_> = all.iter().filter(|file| !is_root(file) && !is_declared(file, &names)).collect();
     assert!(all.len() > 500, "{}", all.len());
     assert!(unused.is_empty(), "no `mod` names these files: {unused:#?}");

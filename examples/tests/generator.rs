@@ -145,7 +145,7 @@ async fn c4_the_hooks_fire_in_the_order_of_the_flow_in_the_first_and_in_later_tu
 }
 
 /// The questions of a run that asks for a key, the answers that were asked for, and the keys in messages.
-async fn asked(app: AppBuilder) -> (Vec<Question>, Vec<Question>, String) {
+async fn questions(app: AppBuilder) -> (Vec<Question>, Vec<Question>, String) {
     let turns = [
         ScriptedTurn::call("request_api_key", json!({ "service": "mail" })),
         ScriptedTurn::say("{last} DONE"),
@@ -161,7 +161,7 @@ async fn asked(app: AppBuilder) -> (Vec<Question>, Vec<Question>, String) {
     let mut stream = app.stream(app.initial_message().unwrap());
     let mut emitted = Vec::new();
     while let Some(event) = stream.next().await {
-        if let EventKind::Asked { question, .. } = event.kind {
+        if let EventKind::QuestionAsked { question, .. } = event.kind {
             emitted.push(question);
         }
     }
@@ -173,7 +173,7 @@ async fn asked(app: AppBuilder) -> (Vec<Question>, Vec<Question>, String) {
 #[tokio::test]
 async fn c4_a_ui_tool_of_a_workflow_emits_once_and_is_answered_once() {
     for app in [Generator::builder(), loaded("workflows/Generator")] {
-        let (emitted, answered, text) = asked(app).await;
+        let (emitted, answered, text) = questions(app).await;
         let [question] = &emitted[..] else { panic!("{emitted:?}") };
         assert_eq!(answered.len(), 1);
         assert_eq!(answered[0].key(), question.key());

@@ -46,7 +46,7 @@ struct Modules {
 }
 
 impl Modules {
-    fn of(crate_folder: &str) -> Self {
+    fn in_crate(crate_folder: &str) -> Self {
         let src = src(crate_folder);
         let library = src.join("lib.rs");
         let root = if library.exists() { library } else { src.join("main.rs") };
@@ -54,7 +54,7 @@ impl Modules {
     }
 
     /// The files of a folder. `mod.rs` declares them and re-exports their items; its own code is left out.
-    fn of_folder(crate_folder: &str, folder: &str) -> Self {
+    fn in_folder(crate_folder: &str, folder: &str) -> Self {
         let path: Vec<_> = folder.split('/').map(str::to_owned).collect();
         let src = src(crate_folder).join(folder);
         Self::read_all(&src, &module_file(&src), &path)
@@ -233,7 +233,7 @@ fn layers(package: &str) -> Vec<Vec<&'static str>> {
 #[test]
 fn modules_have_no_knots() {
     for name in CRATES {
-        let modules = Modules::of(name);
+        let modules = Modules::in_crate(name);
         assert!(modules.in_knots().is_empty(), "{name}: {:?} of {:#?}", modules.in_knots(), modules.uses);
     }
 }
@@ -251,7 +251,7 @@ fn files_of_folders_have_no_knots() {
     let folders = folders();
     assert!(folders.contains(&(CORE, "agent")), "{folders:?}");
     for (of, folder) in folders {
-        let files = Modules::of_folder(of, folder);
+        let files = Modules::in_folder(of, folder);
         assert!(files.uses.len() > 1, "{of}/src/{folder} has no files");
         assert!(
             files.in_knots().is_empty(),
@@ -283,7 +283,7 @@ fn use_lower_layers(folder: &str, package: &str) {
         let at = layers.iter().position(|layer| layer.contains(&module));
         at.unwrap_or_else(|| panic!("`{module}` is in no layer of docs/design/crates.md"))
     };
-    let modules = Modules::of(folder);
+    let modules = Modules::in_crate(folder);
     let mut upwards = Vec::new();
     for (module, uses) in &modules.uses {
         for used in uses {

@@ -60,7 +60,7 @@ fn an_unknown_option_is_refused_with_the_usage() {
 }
 
 #[test]
-fn s3_the_tools_are_listed_as_the_models_are_told_of_them() {
+fn s3_the_tools_are_listed_as_models_get_them() {
     let (shown, errors, fine) = report(&["--tools"]);
     assert!(fine, "{errors}\n{shown}");
     let tools: Vec<serde_json::Value> = serde_json::from_str(&shown).expect("only a list is printed");

@@ -37,7 +37,7 @@ fn o1_a_chat_shows_so_many_instances_of_a_child_and_asks_for_approval() {
 }
 
 #[test]
-fn o1_a_chat_tells_the_agent_why_a_person_denied() {
+fn o1_a_chat_gives_the_agent_the_reason_of_a_denial() {
     let chat = chat();
     chat.enter_until("Where are my parcels?", "All four are in the van.");
     chat.enter_until("I want my money back.", "n [reason]> ");

@@ -65,7 +65,7 @@ pub(crate) fn argument<'t>(ty: &'t Type, name: &str) -> Option<&'t Type> {
 }
 
 /// The type that the context gives for a parameter. `true`: the function takes a reference to it.
-pub(crate) fn asked(ty: &Type) -> (&Type, bool) {
+pub(crate) fn requested(ty: &Type) -> (&Type, bool) {
     match plain(ty) {
         Type::Reference(reference) if reference.mutability.is_none() && is_given(&reference.elem) => {
             (plain(&reference.elem), true)

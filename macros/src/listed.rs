@@ -25,7 +25,7 @@ impl Listed<'_> {
     pub(crate) fn is_named_with(&self, values: usize) -> TokenStream {
         let (alias, kind, takes) = (self.alias, &self.kind, self.made("TAKES"));
         let is_named = self.holds("NamedInLists", &quote!({ #takes.is_some() }));
-        let taken = quote!({ __rt::taken(#takes) });
+        let taken = quote!({ __rt::value_count(#takes) });
         let types = quote!(<<#alias as #kind>::Made as __rt::MadeBy<#alias>>::Values);
         let has_each =
             self.holds("HasEachValue", &quote!(#types, #taken, #values, { __rt::has_each(#values, #takes) }));
@@ -38,7 +38,7 @@ impl Listed<'_> {
         quote!(#is_named && #has_each #has_no_more)
     }
 
-    /// Writes an expression: does a check of `onionskin::checks` hold? `asked` are the arguments of its trait.
+    /// Writes an expression: does a check of `onionskin::checks` hold? `requested` are the arguments of its trait.
     pub(crate) fn holds(&self, check: &str, asked: &TokenStream) -> TokenStream {
         let (alias, [from, to]) = (self.alias, self.spans);
         let check = Ident::new(check, to);

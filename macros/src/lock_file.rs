@@ -46,7 +46,7 @@ thread_local! {
 }
 
 /// The file of the package that is compiled, if it has one.
-pub(crate) fn of_package() -> Option<Read> {
+pub(crate) fn read_package() -> Option<Read> {
     let path = package::folder()?.join(NAME);
     let metadata = fs::metadata(&path).ok()?;
     let state = (path, metadata.len(), metadata.modified().ok());
@@ -133,7 +133,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::{NAME, of_package, servers};
+    use super::{NAME, read_package, servers};
     use crate::package::with_folder;
 
     /// As `onionskin_mcp::snapshot` writes it: a test there compares it.
@@ -180,7 +180,7 @@ mod tests {
     fn a3_a_changed_file_is_read_again_and_a_hostile_one_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(NAME);
-        let read = || with_folder(folder.path(), of_package);
+        let read = || with_folder(folder.path(), read_package);
         assert_eq!(read(), None);
         fs::write(&path, "{\n  \"servers\": {},\n  \"version\": 1\n}\n").unwrap();
         assert!(read().unwrap().unwrap().servers.is_empty());

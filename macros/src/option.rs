@@ -35,7 +35,7 @@ impl<'t> Table<'t> {
         Self { what, keys, literal: None, ending: "", elsewhere: &[] }
     }
 
-    /// Reads the options of an attribute, as far as they are right.
+    /// Reads the options of an attribute that are correct.
     pub(crate) fn read<O: Options>(&self, tokens: TokenStream, errors: &mut Errors) -> O {
         let (options, found) = self.options(tokens);
         if !found.is_empty() {
@@ -204,7 +204,7 @@ fn rename(option: &mut Meta, name: &str) {
     }
 }
 
-/// Reads each item. The error holds those of all items.
+/// Reads each item. The error combines the errors of all items.
 pub(crate) fn each<T, U>(
     items: impl IntoIterator<Item = T>,
     read: impl FnMut(T) -> darling::Result<U>,

@@ -45,7 +45,7 @@ fn entry(written: &Expr, what: &str) -> darling::Result<PolicyEntry> {
     }
 }
 
-/// The error in an entry, as far as its tokens show one: where it is, and its message. `what` is a hook or a guardrail.
+/// The error that the tokens of an entry show: its span and its message. `what` is a hook or a guardrail.
 pub(crate) fn wrong(what: &str, path: &Path, values: &[Expr]) -> Option<(TokenStream, String)> {
     let names: Vec<_> = path.segments.iter().map(|segment| segment.ident.unraw().to_string()).collect();
     if let [.., name, made] = &names[..]

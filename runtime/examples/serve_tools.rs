@@ -30,9 +30,9 @@ enum Filter {
     InStock,
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(serde::Serialize, schemars::JsonSchema)]
-struct Found {
+struct SearchResult {
     articles: Vec<String>,
     /// How many there are beyond those.
     more: u32,
@@ -45,7 +45,7 @@ fn search_shop(
     words: &[String],
     filters: &[Filter],
     #[arg(default = 2, range(1..=9))] limit: u8,
-) -> Found {
+) -> SearchResult {
     let most = filters.iter().find_map(|filter| match filter {
         Filter::Costs { least, most } => most.filter(|most| *most >= least.unwrap_or(0)),
         Filter::InStock => None,
@@ -53,7 +53,7 @@ fn search_shop(
     let price = most.unwrap_or(1000);
     let articles: Vec<_> = words.iter().map(|word| format!("a {word} for {price}")).collect();
     let more = articles.len().saturating_sub(limit.into());
-    Found {
+    SearchResult {
         articles: articles.into_iter().take(limit.into()).collect(),
         more: u32::try_from(more).unwrap_or(u32::MAX),
     }

@@ -85,8 +85,8 @@ const _: () = {
             let kind = rt::Kind::<i64>::new();
             let split = (&&&&&kind).split_by();
             let form = (&&&&&split.value).form();
-            <_ as rt::ErrorText>::is_told(&split.error);
-            <_ as rt::ToolReturn>::is_told(&form.asked);
+            <_ as rt::ErrorText>::is_readable(&split.error);
+            <_ as rt::ToolReturn>::is_readable(&form.asked);
             <_ as rt::ShownToModel>::is_shown(&form.shown);
             split.and(form)
         }
@@ -216,7 +216,7 @@ const _: () = {
         <Hook0 as rt::NamedInLists<{ <<Hook0 as rt::Hook>::Made as rt::MadeBy<Hook0>>::TAKES.is_some() }>>::HOLDS
             && <Hook0 as rt::HasEachValue<
                 rt::Values<Hook0>,
-                { rt::taken(<<Hook0 as rt::Hook>::Made as rt::MadeBy<Hook0>>::TAKES) },
+                { rt::value_count(<<Hook0 as rt::Hook>::Made as rt::MadeBy<Hook0>>::TAKES) },
                 0,
                 { rt::has_each(0, <<Hook0 as rt::Hook>::Made as rt::MadeBy<Hook0>>::TAKES) },
             >>::HOLDS
@@ -225,7 +225,7 @@ const _: () = {
         <Hook1 as rt::NamedInLists<{ <<Hook1 as rt::Hook>::Made as rt::MadeBy<Hook1>>::TAKES.is_some() }>>::HOLDS
             && <Hook1 as rt::HasEachValue<
                 rt::Values<Hook1>,
-                { rt::taken(<<Hook1 as rt::Hook>::Made as rt::MadeBy<Hook1>>::TAKES) },
+                { rt::value_count(<<Hook1 as rt::Hook>::Made as rt::MadeBy<Hook1>>::TAKES) },
                 0,
                 { rt::has_each(0, <<Hook1 as rt::Hook>::Made as rt::MadeBy<Hook1>>::TAKES) },
             >>::HOLDS

@@ -44,7 +44,7 @@ fn described(name: &str) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a4_a_fake_server_answers_and_fails_as_it_is_told() {
+async fn a4_a_fake_server_answers_and_fails_as_scripted() {
     let fake = FakeServer::new()
         .tool(described("text"), |_| "plain")
         .tool(described("value"), |_| json!({"degrees": 21}))
@@ -165,9 +165,9 @@ async fn t11_a_result_that_is_dear_to_check_holds_up_neither_its_thread_nor_the_
 
 /// Has no answer, and counts the requests for one.
 #[derive(Clone, Default)]
-struct Asked(Arc<AtomicU32>);
+struct Counted(Arc<AtomicU32>);
 
-impl Approver for Asked {
+impl Approver for Counted {
     async fn approve(&self, _: ApprovalRequest) -> Approval {
         self.0.fetch_add(1, Ordering::Relaxed);
         Approval::deny("no")
@@ -184,7 +184,7 @@ async fn t4_wrong_arguments_for_a_server_do_not_reach_the_approver() {
     let fake = FakeServer::new().tool(described, |_| "plain");
     let server = McpServer::start("fake", fake.config()).await.unwrap();
     let mut tool = server.tools().remove(0);
-    let asked = Asked::default();
+    let asked = Counted::default();
     tool.approval().approver(asked.clone());
     let error = tool.call(json!({ "x": "many" })).await.unwrap_err();
     assert_eq!(error.as_tool_error().unwrap().kind(), ErrorKind::Arguments, "{error}");

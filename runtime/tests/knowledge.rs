@@ -174,7 +174,7 @@ proptest! {
 }
 
 #[tokio::test]
-async fn t9_a_model_is_told_what_to_do_and_limits_hold() {
+async fn t9_errors_say_what_to_do_and_limits_hold() {
     let kb = Arc::new(base(&[("Tides", "The moon.")]));
     let tools = kb.tools();
     assert_eq!(KnowledgeBase::tool_names(), ["search", "add", "get", "delete"]);
@@ -298,7 +298,7 @@ fn t9_a_file_that_was_made_elsewhere_is_shown_within_the_bounds() {
 }
 
 #[test]
-fn t9_words_of_a_file_that_was_made_elsewhere_are_told_in_one_short_line() {
+fn t9_words_of_a_file_that_was_made_elsewhere_are_shown_in_one_short_line() {
     let long = format!("no\n\u{1b}[1m{}", "ä ".repeat(100_000));
     let file = File::new();
     let kb = KnowledgeBase::open(&file.0).unwrap();

@@ -161,7 +161,7 @@ const HOSTILE: &[(&str, &str)] = &[
 ];
 
 /// A function of 4000 arguments.
-fn of_many() -> String {
+fn many_arguments() -> String {
     let names: Vec<_> = (0..4000).map(|number| format!("p{number}")).collect();
     format!("private fn g({}) {{ p0 }}", names.join(", "))
 }
@@ -173,14 +173,19 @@ fn s2_no_script_holds_more_than_its_limit() {
         let code = match *code {
             "ARGUMENTS" => {
                 let many = vec!["a"; 4000].join(", ");
-                format!("fn f() {{ let a = []; a.pad(9000, 1); g({many}) }}\n{}", of_many())
+                format!("fn f() {{ let a = []; a.pad(9000, 1); g({many}) }}\n{}", many_arguments())
             }
             "BLIND" => {
                 let many = vec!["l()"; 4000].join(", ");
                 let text = "x".repeat(9000);
-                format!("fn f() {{ g({many}) }}\n{}\nprivate fn l() {{ \"{text}\".split(\"\") }}", of_many())
+                format!(
+                    "fn f() {{ g({many}) }}\n{}\nprivate fn l() {{ \"{text}\".split(\"\") }}",
+                    many_arguments()
+                )
             }
-            "PROGRAM" => format!("fn f() {{ g({}) }}\n{}", vec!["large()"; 4000].join(", "), of_many()),
+            "PROGRAM" => {
+                format!("fn f() {{ g({}) }}\n{}", vec!["large()"; 4000].join(", "), many_arguments())
+            }
             code => code.to_owned(),
         };
         let result = run(&code);

@@ -181,7 +181,7 @@ async fn a6_a_directory_is_taken_from_the_agents() {
 }
 
 #[tokio::test]
-async fn a6_wrong_arguments_are_all_told_and_nothing_runs() {
+async fn a6_wrong_arguments_are_all_reported_and_nothing_runs() {
     let mark = mark("args");
     let args = json!({"comand": format!("touch {}", mark.display()), "cwd": 3, "timeout_sec": 0});
     let text = error(call(&Shell::new(), args).await, ErrorKind::Arguments);

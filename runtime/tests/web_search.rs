@@ -13,13 +13,13 @@ use tokio::net::TcpListener;
 const KEY: &str = "sk-very-secret-key";
 
 /// What was asked, in the order in which it came.
-type Seen = Arc<Mutex<Vec<String>>>;
+type Requests = Arc<Mutex<Vec<String>>>;
 
 /// Answers one connection after another with these texts; an empty one is never answered.
-async fn serve(replies: Vec<String>) -> (String, Seen) {
+async fn serve(replies: Vec<String>) -> (String, Requests) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let seen = Seen::default();
+    let seen = Requests::default();
     let notes = Arc::clone(&seen);
     tokio::spawn(async move {
         let mut silent = Vec::new();
@@ -55,7 +55,7 @@ fn searxng(results: &Value) -> String {
     ok(&json!({ "query": "q", "number_of_results": 0, "results": results, "answers": [], "suggestions": [] }))
 }
 
-fn first_line(seen: &Seen) -> String {
+fn first_line(seen: &Requests) -> String {
     seen.lock().unwrap()[0].lines().next().unwrap().to_owned()
 }
 
@@ -148,7 +148,7 @@ async fn t9_an_answer_that_is_no_answer_is_not_repeated() {
 }
 
 #[tokio::test]
-async fn t9_a_query_that_brave_does_not_take_is_not_told_as_a_wrong_key() {
+async fn t9_a_query_that_brave_does_not_accept_is_not_reported_as_a_wrong_key() {
     let found = ok(&json!({ "type": "search" }));
     let (url, seen) = serve(vec![found.clone(), found, http("422 Unprocessable Entity", "", "")]).await;
     let search = Arc::new(WebSearch::brave(KEY).base_url(url).build().unwrap());
@@ -172,7 +172,7 @@ async fn t9_a_query_that_brave_does_not_take_is_not_told_as_a_wrong_key() {
 }
 
 #[tokio::test]
-async fn t9_what_the_service_says_instead_is_told_with_what_to_do() {
+async fn t9_what_the_service_says_instead_is_reported_with_what_to_do() {
     for (reply, expected) in [
         (http("403 Forbidden", "", ""), "refused the request (status 403): its settings have to list `json`"),
         (

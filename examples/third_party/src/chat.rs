@@ -46,12 +46,12 @@ impl ChatModel {
     }
 
     /// The name of the model that is asked: that of the request, if it has one.
-    fn asked<'n>(&'n self, requested: Option<&'n str>) -> &'n str {
+    fn model_name<'n>(&'n self, requested: Option<&'n str>) -> &'n str {
         requested.unwrap_or(&self.name)
     }
 
     async fn send(&self, request: &ModelRequest) -> Result<Response, ModelError> {
-        let name = self.asked(request.model.as_deref());
+        let name = self.model_name(request.model.as_deref());
         let mut sent = self.client.post(self.address.clone());
         // The server's log then has the id of the run's trace.
         if !request.correlation_id().is_empty() {
@@ -113,7 +113,7 @@ impl Model for ChatModel {
 
     /// For spans.
     fn identity(&self, requested: Option<&str>) -> ModelIdentity {
-        ModelIdentity::new(self.provider(), Some(self.asked(requested)))
+        ModelIdentity::new(self.provider(), Some(self.model_name(requested)))
     }
 
     fn supports(&self, option: RequestOption) -> bool {

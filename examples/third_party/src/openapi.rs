@@ -90,7 +90,7 @@ struct Operations {
 }
 
 impl Operations {
-    fn of(&self, is_admin: bool) -> Vec<Arc<dyn DynTool>> {
+    fn for_user(&self, is_admin: bool) -> Vec<Arc<dyn DynTool>> {
         let tools = self.tools.iter().filter(|(_, is_public)| is_admin || *is_public);
         tools.map(|(tool, _)| Arc::clone(tool)).collect()
     }
@@ -102,7 +102,7 @@ impl ToolProvider for Operations {
     }
 
     fn tools(&self) -> Vec<Arc<dyn DynTool>> {
-        self.of(true)
+        self.for_user(true)
     }
 
     fn for_run<'a>(
@@ -110,7 +110,7 @@ impl ToolProvider for Operations {
         run: &'a RunContext,
     ) -> Option<BoxFuture<'a, Result<Arc<dyn ToolProvider>, BoxError>>> {
         let is_admin = run.user().is_some_and(|user| self.admins.contains(user));
-        Some(Box::pin(async move { Ok(Arc::new(self.of(is_admin)) as Arc<dyn ToolProvider>) }))
+        Some(Box::pin(async move { Ok(Arc::new(self.for_user(is_admin)) as Arc<dyn ToolProvider>) }))
     }
 }
 

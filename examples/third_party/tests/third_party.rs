@@ -142,7 +142,7 @@ async fn t8_a_wrapper_by_hand_of_a_tool_with_another_state_is_refused_when_the_a
     let text = error.to_string();
     let BuildError::ToolState { agent, tool, takes, .. } = error else { panic!("{text}") };
     assert_eq!((&*agent, &*tool), ("keeper", "metered_metered_transfer"));
-    assert_eq!(takes, StateType::of::<Bank>().name());
+    assert_eq!(takes, StateType::new::<Bank>().name());
 
     let keeper = Keeper::<Bank>::builder().model(Dictated::default()).state(bank());
     let handle = keeper.tool(spec()).build().await.unwrap();
@@ -152,9 +152,9 @@ async fn t8_a_wrapper_by_hand_of_a_tool_with_another_state_is_refused_when_the_a
 
 /// Counts what it is asked.
 #[derive(Clone, Default)]
-struct Asked(Arc<AtomicU32>);
+struct Requests(Arc<AtomicU32>);
 
-impl Approver for Asked {
+impl Approver for Requests {
     async fn approve(&self, _: ApprovalRequest) -> Approval {
         self.0.fetch_add(1, Ordering::Relaxed);
         Approval::Allow
@@ -166,7 +166,7 @@ async fn t4_wrong_arguments_of_tools_by_hand_do_not_reach_the_approver() {
     let metered = metered();
     let wrapped = ToolSpec::from_dyn(Arc::new(metered.clone()));
     for tool in [ToolSpec::new(Transfer), wrapped.clone(), ToolSpec::from_dyn(Arc::new(wrapped))] {
-        let asked = Asked::default();
+        let asked = Requests::default();
         let mut tool = tool.with_state(bank());
         tool.approval().approver(asked.clone());
         let refused = tool.call(json!({ "to": 7 })).await.unwrap_err().to_string();

@@ -54,7 +54,7 @@ fn fixture(number: usize, reply: &Reply, streams: bool) -> Value {
 struct Fixtures(PathBuf);
 
 impl Fixtures {
-    fn of(scenario: &Scenario, streams: bool) -> Self {
+    fn new(scenario: &Scenario, streams: bool) -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!("onionskin-suite-{}-{number}", std::process::id()));
@@ -77,12 +77,12 @@ impl Drop for Fixtures {
 }
 
 /// A model, and the mock that it asks.
-struct Asked {
+struct MockedModel {
     model: GenaiModel,
     _mock: Mock,
 }
 
-impl Model for Asked {
+impl Model for MockedModel {
     async fn respond(
         &self,
         request: &ModelRequest,
@@ -96,12 +96,12 @@ impl Model for Asked {
     }
 }
 
-async fn asked(scenario: Scenario, protocol: Protocol) -> Asked {
+async fn mocked_model(scenario: Scenario, protocol: Protocol) -> MockedModel {
     let streams = !matches!(protocol, Protocol::OpenAi | Protocol::Anthropic);
-    let fixtures = Fixtures::of(&scenario, streams);
+    let fixtures = Fixtures::new(&scenario, streams);
     let mock = Mock::start(&fixtures.0);
     let address = relay::start(&mock, move |_, body| scenario.receive(body)).await;
-    Asked { model: protocol::model("some-model", &address, protocol), _mock: mock }
+    MockedModel { model: protocol::model("some-model", &address, protocol), _mock: mock }
 }
 
 /// What has no place in a protocol, or was switched off. The model has a name of its own here.
@@ -125,7 +125,7 @@ fn not_shown(protocol: Protocol) -> Vec<&'static str> {
 async fn o3_genai_passes_the_suite_in_every_protocol() {
     let mut failed = Vec::new();
     for protocol in ALL {
-        let report = model_suite(|scenario| asked(scenario, protocol)).await;
+        let report = model_suite(|scenario| mocked_model(scenario, protocol)).await;
         println!("{protocol:?}\n{report}");
         failed.extend(report.failed().into_iter().map(|case| format!("{protocol:?} {case}")));
         // Responses has no field for them.

@@ -70,7 +70,7 @@ pub(super) enum Target {
     Tool(Word),
     /// A built-in tool.
     Builtin(BuiltinTool),
-    /// `everywhere`: all calls, and those of the agents below.
+    /// `everywhere`: all calls, including the calls of the agents below.
     Everywhere(Span),
 }
 

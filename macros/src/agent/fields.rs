@@ -36,12 +36,12 @@ pub(super) struct Fields {
     pub(super) state: Option<Type>,
     pub(super) input: Option<Type>,
     pub(super) output: Option<Type>,
-    pub(super) settings: Vec<(Setting, Written)>,
+    pub(super) settings: Vec<(Setting, RawSetting)>,
     pub(super) crate_path: Option<Path>,
 }
 
 /// The value of a setting as it was written.
-pub(super) enum Written {
+pub(super) enum RawSetting {
     Boolean(LitBool),
     Text(Expr),
     Number(Number),
@@ -83,8 +83,8 @@ impl Fields {
     pub(super) fn is_default(&self) -> Option<&LitBool> {
         let (_, written) = self.settings.iter().find(|(setting, _)| *setting == Setting::Default)?;
         match written {
-            Written::Boolean(default) => Some(default),
-            Written::Text(_) | Written::Number(_) | Written::Word(_) => None,
+            RawSetting::Boolean(default) => Some(default),
+            RawSetting::Text(_) | RawSetting::Number(_) | RawSetting::Word(_) => None,
         }
     }
 
@@ -102,13 +102,13 @@ impl Fields {
             Name::Known(words::Field::Setting(setting)) => {
                 let word = setting.word();
                 let written = match setting.kind() {
-                    SettingKind::Boolean => Written::Boolean(boolean(field.input, word)?),
-                    SettingKind::Text => Written::Text(model(field.input, setting)?),
+                    SettingKind::Boolean => RawSetting::Boolean(boolean(field.input, word)?),
+                    SettingKind::Text => RawSetting::Text(model(field.input, setting)?),
                     SettingKind::Count(example) | SettingKind::Seconds(example) => {
-                        Written::Number(number(field.input, &format!("{word}: {example}"))?)
+                        RawSetting::Number(number(field.input, &format!("{word}: {example}"))?)
                     }
                     SettingKind::Word { example, .. } => {
-                        Written::Word(bare(field.input, &format!("{word}: {example}"))?)
+                        RawSetting::Word(bare(field.input, &format!("{word}: {example}"))?)
                     }
                 };
                 self.settings.push((setting, written));

@@ -333,7 +333,7 @@ pub(super) fn text(path: &Path) -> String {
     words(path.segments.iter())
 }
 
-/// Parts of a path in the words that the user wrote, also those of type arguments.
+/// Parts of a path in the user's words, including the paths of type arguments.
 pub(super) fn words<'p>(segments: impl Iterator<Item = &'p PathSegment>) -> String {
     let word = |PathSegment { ident, arguments }: &PathSegment| match arguments {
         PathArguments::AngleBracketed(given) => {

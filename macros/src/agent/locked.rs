@@ -11,7 +11,7 @@ use onionskin_vocabulary::{Locked, tool_mistake};
 use super::model::{AgentModel, Target};
 use super::parse::Agent;
 use crate::diag::Errors;
-use crate::lock_file::{COMMAND, LockFile, NAME, of_package};
+use crate::lock_file::{COMMAND, LockFile, NAME, read_package};
 
 /// The agents with the package's lock file, if it has one. Reports their tools that are not in it.
 pub(super) fn checked<'a>(
@@ -19,7 +19,7 @@ pub(super) fn checked<'a>(
     agents: &[Agent],
     errors: &mut Errors,
 ) -> Vec<AgentModel<'a>> {
-    if let Some(file) = of_agents(agents, errors) {
+    if let Some(file) = lock_file(agents, errors) {
         for agent in &mut models {
             check(agent, &file, errors);
         }
@@ -28,9 +28,9 @@ pub(super) fn checked<'a>(
 }
 
 /// The lock file, if an agent has servers and the package has the file. A file that cannot be used is one error, at the first server.
-fn of_agents(agents: &[Agent], errors: &mut Errors) -> Option<Rc<LockFile>> {
+fn lock_file(agents: &[Agent], errors: &mut Errors) -> Option<Rc<LockFile>> {
     let server = agents.iter().find_map(|agent| agent.fields.servers.first())?;
-    of_package()?.map_err(|reason| errors.push(server.span, reason)).ok()
+    read_package()?.map_err(|reason| errors.push(server.span, reason)).ok()
 }
 
 /// Reports the tools of an agent that its servers do not have in the file.

@@ -10,12 +10,12 @@ mod list;
 #[cfg(any(test, feature = "mcp-snapshot"))]
 mod locked;
 mod model;
-mod of_workflow;
 mod parse;
 mod prompt;
 mod settings;
 mod target;
 mod value;
+mod workflow_agent;
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -26,7 +26,7 @@ use crate::item::is_reserved;
 #[cfg(feature = "cards")]
 pub(crate) use expand::{Words, runs};
 #[cfg(feature = "cards")]
-pub(crate) use of_workflow::{UNTIL, WORDS};
+pub(crate) use workflow_agent::{UNTIL, WORDS};
 
 /// Expands an invocation.
 pub(crate) fn expand(tokens: TokenStream) -> TokenStream {

@@ -5,8 +5,8 @@ use proc_macro2::{Ident, Span, TokenStream};
 use syn::{Attribute, Expr, ExprPath, LitStr, Member, Path, Type, Visibility};
 
 use super::ast::{ListEntry, RunHookEntry, ToolboxEntry, Word};
-use super::of_workflow::OfWorkflow;
-use super::settings::{GivenSetting, SettingValue};
+use super::settings::{ExplicitSetting, SettingValue};
+use super::workflow_agent::WorkflowAgent;
 use crate::paths::Runtime;
 
 /// An agent, understood.
@@ -34,7 +34,7 @@ pub(super) struct AgentModel<'a> {
     pub(super) lock_file: Option<String>,
     pub(super) functions: &'a [ListEntry],
     /// What a workflow says of the agent.
-    pub(super) of_workflow: &'a OfWorkflow,
+    pub(super) workflow_agent: &'a WorkflowAgent,
     pub(super) toolboxes: &'a [ToolboxEntry],
     pub(super) children: &'a [ListEntry],
     pub(super) built_in: Vec<BuiltIn>,
@@ -47,8 +47,8 @@ pub(super) struct AgentModel<'a> {
     pub(super) message_hooks: &'a [RunHookEntry],
     /// The number of hooks outside of the dynamic ones.
     pub(super) seam: usize,
-    pub(super) request_params: Vec<GivenSetting<'a>>,
-    pub(super) limits: Vec<GivenSetting<'a>>,
+    pub(super) request_params: Vec<ExplicitSetting<'a>>,
+    pub(super) limits: Vec<ExplicitSetting<'a>>,
     pub(super) settings: Vec<(Setting, SettingValue<'a>)>,
 }
 
@@ -104,7 +104,7 @@ impl<'a> AgentModel<'a> {
     }
 }
 
-/// The calls that a hook concerns: those of these targets, or all others.
+/// The calls that a hook concerns: the calls of these targets, or all other calls.
 pub(super) struct Filter<'a> {
     pub(super) except: bool,
     pub(super) targets: Vec<Target<'a>>,

@@ -7,8 +7,8 @@ use syn::{Attribute, LitStr, Token, Visibility, braced, token};
 
 use super::field_reader::Field;
 use super::fields::{self, Fields, Name};
-use super::of_workflow::OfWorkflow;
 use super::value::{skip_all, to_next_field};
+use super::workflow_agent::WorkflowAgent;
 use crate::diag::Errors;
 
 /// One agent.
@@ -19,7 +19,7 @@ pub(super) struct Agent {
     /// The names of the fields that are there, also of those that could not be read.
     pub(super) given: Vec<String>,
     pub(super) fields: Fields,
-    pub(super) of_workflow: OfWorkflow,
+    pub(super) workflow_agent: WorkflowAgent,
 }
 
 /// All agents of one invocation.
@@ -67,7 +67,8 @@ fn agent(input: ParseStream<'_>, before: Option<&Agent>, errors: &mut Errors) ->
     } else {
         input.call(Ident::parse_any)?
     };
-    let (mut fields, mut given, mut of_workflow) = (Fields::default(), Vec::new(), OfWorkflow::default());
+    let (mut fields, mut given, mut workflow_agent) =
+        (Fields::default(), Vec::new(), WorkflowAgent::default());
     if input.peek(Token![:]) && !input.peek(Token![::]) {
         let error = outside_of_braces(&ident, input, before);
         input.step(|cursor| Ok(((), skip_all(*cursor))))?;
@@ -82,7 +83,7 @@ fn agent(input: ParseStream<'_>, before: Option<&Agent>, errors: &mut Errors) ->
     if input.peek(token::Brace) {
         let content;
         braced!(content in input);
-        read_fields(&content, (&mut fields, &mut of_workflow), &mut given, errors)?;
+        read_fields(&content, (&mut fields, &mut workflow_agent), &mut given, errors)?;
     } else {
         errors
             .push(ident.span(), format_args!("write the fields of the agent in braces: `{ident} {{ .. }}`"));
@@ -90,7 +91,7 @@ fn agent(input: ParseStream<'_>, before: Option<&Agent>, errors: &mut Errors) ->
         // The rest is passed over.
         input.step(|cursor| Ok(((), skip_all(*cursor))))?;
     }
-    Ok(Agent { attrs, vis, ident, given, fields, of_workflow })
+    Ok(Agent { attrs, vis, ident, given, fields, workflow_agent })
 }
 
 /// `word:` where an agent's name and its braces are wanted.
@@ -108,12 +109,12 @@ fn outside_of_braces(word: &Ident, input: ParseStream<'_>, before: Option<&Agent
 
 fn read_fields(
     input: ParseStream<'_>,
-    (fields, of_workflow): (&mut Fields, &mut OfWorkflow),
+    (fields, workflow_agent): (&mut Fields, &mut WorkflowAgent),
     given: &mut Vec<String>,
     errors: &mut Errors,
 ) -> syn::Result<()> {
     while !input.is_empty() {
-        match read_field(input, (fields, of_workflow), given, errors) {
+        match read_field(input, (fields, workflow_agent), given, errors) {
             Ok(()) if !input.is_empty() && !input.peek(Token![,]) => {
                 let message = if input.peek(Token![;]) {
                     "a field ends with a comma: write `,` instead of this"
@@ -132,7 +133,7 @@ fn read_fields(
 
 fn read_field(
     input: ParseStream<'_>,
-    (fields, of_workflow): (&mut Fields, &mut OfWorkflow),
+    (fields, workflow_agent): (&mut Fields, &mut WorkflowAgent),
     given: &mut Vec<String>,
     errors: &mut Errors,
 ) -> syn::Result<()> {
@@ -147,7 +148,7 @@ fn read_field(
         return Err(input.error("expected a field, such as `instruction: \"..\"`"));
     };
     let name = key.unraw().to_string();
-    if let Some(read) = of_workflow.read(&name, input) {
+    if let Some(read) = workflow_agent.read(&name, input) {
         return read;
     }
     let Some(known) = Name::from_word(&name) else {

@@ -32,7 +32,7 @@ pub(super) fn entries<'a>(fields: &'a Fields, errors: &mut Errors) -> Vec<Prompt
     }
     let texts = texts.into_iter().map(|(field, text)| PromptEntry {
         part: field.variant(),
-        text: of_expr(text, fields.state.is_some(), errors),
+        text: from_expr(text, fields.state.is_some(), errors),
     });
     let texts: Vec<_> = texts.collect();
     let flags =
@@ -40,7 +40,7 @@ pub(super) fn entries<'a>(fields: &'a Fields, errors: &mut Errors) -> Vec<Prompt
     texts.into_iter().chain(flags).collect()
 }
 
-fn of_expr<'a>(text: &'a Expr, has_state: bool, errors: &mut Errors) -> PartText<'a> {
+fn from_expr<'a>(text: &'a Expr, has_state: bool, errors: &mut Errors) -> PartText<'a> {
     match text {
         // Without a state, the runtime looks for the places.
         Expr::Lit(ExprLit { lit: Lit::Str(literal), .. }) if has_state => {

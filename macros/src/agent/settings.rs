@@ -7,7 +7,7 @@ use proc_macro2::Ident;
 use syn::{Expr, LitBool};
 
 use super::ast::Number;
-use super::fields::Written;
+use super::fields::RawSetting;
 use crate::diag::Errors;
 use crate::number;
 
@@ -29,7 +29,7 @@ pub(super) enum Write {
 }
 
 /// An entry that was written, and how the expansion writes it.
-pub(super) struct GivenSetting<'a> {
+pub(super) struct ExplicitSetting<'a> {
     pub(super) key: &'a Ident,
     pub(super) value: &'a Expr,
     pub(super) write: Write,
@@ -45,7 +45,10 @@ pub(super) enum SettingValue<'a> {
     Word(Ident),
 }
 
-pub(super) fn request_params<'a>(table: &'a [(Ident, Expr)], errors: &mut Errors) -> Vec<GivenSetting<'a>> {
+pub(super) fn request_params<'a>(
+    table: &'a [(Ident, Expr)],
+    errors: &mut Errors,
+) -> Vec<ExplicitSetting<'a>> {
     let write = |param| match param {
         RequestParam::Temperature | RequestParam::TopP | RequestParam::MaxTokens | RequestParam::Seed => {
             Write::Optional
@@ -57,7 +60,7 @@ pub(super) fn request_params<'a>(table: &'a [(Ident, Expr)], errors: &mut Errors
     entries("request parameter", table, RequestParam::kind, write, errors)
 }
 
-pub(super) fn limits<'a>(table: &'a [(Ident, Expr)], errors: &mut Errors) -> Vec<GivenSetting<'a>> {
+pub(super) fn limits<'a>(table: &'a [(Ident, Expr)], errors: &mut Errors) -> Vec<ExplicitSetting<'a>> {
     let kind = |limit: Limit| ValueKind::Number(limit.number());
     let write = |limit: Limit| match (limit.number().unit, limit.is_optional()) {
         (Unit::Seconds, true) => Write::OptionalSeconds,
@@ -75,8 +78,8 @@ fn entries<'a, W: Word>(
     kind: impl Fn(W) -> ValueKind,
     write: impl Fn(W) -> Write,
     errors: &mut Errors,
-) -> Vec<GivenSetting<'a>> {
-    let mut given: Vec<GivenSetting<'a>> = Vec::new();
+) -> Vec<ExplicitSetting<'a>> {
+    let mut given: Vec<ExplicitSetting<'a>> = Vec::new();
     for (key, value) in table {
         let name = key.to_string();
         let Some(word) = W::from_word(&name) else {
@@ -87,7 +90,7 @@ fn entries<'a, W: Word>(
             errors.push(key.span(), format_args!("`{name}` is given twice; keep one of them"));
         }
         check(&name, kind(word), value, errors);
-        given.push(GivenSetting { key, value, write: write(word) });
+        given.push(ExplicitSetting { key, value, write: write(word) });
     }
     given
 }
@@ -117,31 +120,31 @@ fn check(name: &str, kind: ValueKind, value: &Expr, errors: &mut Errors) {
 
 /// The settings without mistakes.
 pub(super) fn settings<'a>(
-    written: &'a [(Setting, Written)],
+    written: &'a [(Setting, RawSetting)],
     errors: &mut Errors,
 ) -> Vec<(Setting, SettingValue<'a>)> {
     let mut settings = Vec::new();
     for (setting, written) in written {
         let word = setting.word();
         let value = match (setting.kind(), written) {
-            (SettingKind::Word { choice, .. }, Written::Word(written)) => {
+            (SettingKind::Word { choice, .. }, RawSetting::Word(written)) => {
                 variant(choice, written, errors).map(SettingValue::Word)
             }
-            (SettingKind::Seconds(_), Written::Number(Number { value, span, .. })) => {
+            (SettingKind::Seconds(_), RawSetting::Number(Number { value, span, .. })) => {
                 if let Some(mistake) = timeout_mistake(word, *value) {
                     errors.push(*span, mistake);
                 }
                 Some(SettingValue::Seconds(*value))
             }
-            (SettingKind::Count(example), Written::Number(Number { value, whole, span })) => {
+            (SettingKind::Count(example), RawSetting::Number(Number { value, whole, span })) => {
                 if let Some(mistake) = COUNT.mistake(word, *value, *whole, &format!("{word}: {example}")) {
                     errors.push(*span, mistake);
                 }
                 whole.map(|count| SettingValue::Count(usize::try_from(count).unwrap_or(usize::MAX)))
             }
-            (_, Written::Boolean(value)) => Some(SettingValue::Boolean(value)),
-            (_, Written::Text(value)) => Some(SettingValue::Text(value)),
-            (_, Written::Word(_) | Written::Number(_)) => None,
+            (_, RawSetting::Boolean(value)) => Some(SettingValue::Boolean(value)),
+            (_, RawSetting::Text(value)) => Some(SettingValue::Text(value)),
+            (_, RawSetting::Word(_) | RawSetting::Number(_)) => None,
         };
         settings.extend(value.map(|value| (*setting, value)));
     }

@@ -15,7 +15,7 @@ use super::value::word;
 use crate::diag::Errors;
 use crate::suggest;
 
-/// The word for all calls, and those of the agents below.
+/// The word for all calls, including the calls of the agents below.
 const EVERYWHERE: &str = "everywhere";
 
 impl Parse for Target {
@@ -136,7 +136,7 @@ fn method(path: &Path) -> Option<(String, &Ident)> {
 fn unknown(path: &Path, word: &str, fields: &Fields) -> String {
     let name = text(path);
     if let Some(child) = name.strip_prefix(AGENT_TOOL) {
-        return of_child(&name, child, word, fields);
+        return child_advice(&name, child, word, fields);
     }
     let entries = fields.function_tools.iter().chain(&fields.agents);
     let entries = entries.chain(fields.toolboxes.iter().map(|toolbox| &toolbox.entry));
@@ -164,7 +164,7 @@ fn unknown(path: &Path, word: &str, fields: &Fields) -> String {
 }
 
 /// The words for `agent__Name`, which is how the model calls a child. A filter names the child's type.
-fn of_child(tool: &str, child: &str, word: &str, fields: &Fields) -> String {
+fn child_advice(tool: &str, child: &str, word: &str, fields: &Fields) -> String {
     let children: Vec<_> =
         fields.agents.iter().map(|child| (last_word(&child.path), text(&child.path))).collect();
     if let Some((_, path)) = children.iter().find(|(ident, _)| ident == child) {

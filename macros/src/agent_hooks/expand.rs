@@ -27,7 +27,7 @@ pub(super) fn expand(hook: &Middleware, place: Place, ignores_errors: bool) -> T
         let (ty, change) = (format_ident!("{}", part.ty), part.changes.then(|| quote!(mut)));
         quote!(#variable: &'__a #change __rt::#ty)
     });
-    let settled = quote!(<#returned as __rt::#returns>::settle(__returned));
+    let settled = quote!(<#returned as __rt::#returns>::into_result(__returned));
     let (settled, constants) = match family {
         Family::BeforeRun | Family::AfterRun => {
             let ignores = quote!(

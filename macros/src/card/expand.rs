@@ -10,12 +10,12 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::LitStr;
 
+use super::card_text::{CardText, Names, type_name};
 use super::functions;
 use super::invocation::Invocation;
 use super::mistakes::mistakes;
 use super::modules::Modules;
 use super::rust_files::RustFiles;
-use super::written::{Names, Written, type_name};
 use crate::agent;
 
 /// Expands an invocation whose paths begin at this folder.
@@ -31,7 +31,7 @@ pub(super) fn in_folder(base: &Path, invocation: &Invocation) -> TokenStream {
     }
 }
 
-/// The names of the agents in the cards, as far as they can be read.
+/// The names of the agents in the cards that can be read.
 fn names(base: &Path, invocation: &Invocation) -> Vec<String> {
     let paths: Vec<String> = invocation.paths.iter().map(LitStr::value).collect();
     match Deck::read(base, &paths, &[]) {
@@ -108,13 +108,13 @@ impl Cards {
             crate_path: crate_path.as_deref(),
             path: &path,
         };
-        let (written, mut problems) = Written::new(&self.deck, &names);
+        let (card_text, mut problems) = CardText::new(&self.deck, &names);
         let of_card = |line| {
-            let (card, _) = written.place(line);
+            let (card, _) = card_text.place(line);
             located(path_of(&self.deck.cards[card].source.name, invocation))
         };
-        let (agents, errors) = agent::declared(written.tokens(&of_card));
-        problems.extend(mistakes(&written, errors, invocation));
+        let (agents, errors) = agent::declared(card_text.tokens(&of_card));
+        problems.extend(mistakes(&card_text, errors, invocation));
         if !problems.is_empty() {
             return Err(problems);
         }

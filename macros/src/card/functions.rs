@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use onionskin_cards::{Item, Kind, Need, Problem, Seen, ValueKind};
+use onionskin_cards::{Item, ItemFacts, Kind, Need, Problem, ValueKind};
 use onionskin_vocabulary::Word;
 use proc_macro2::{TokenStream, TokenTree};
 use syn::{Attribute, FnArg, ItemFn, Meta, Pat, Type, Visibility};
@@ -127,7 +127,7 @@ fn letters(name: &str) -> Vec<char> {
 }
 
 /// What a file shows of a tool or a hook.
-pub(crate) fn seen(name: &str, file: &syn::File) -> Seen {
+pub(crate) fn item_facts(name: &str, file: &syn::File) -> ItemFacts {
     let declared: Vec<Declared<'_>> = file.items.iter().filter_map(Declared::new).collect();
     let is_in_list = |item: &&Declared<'_>| item.kind().is_some_and(Kind::is_tool_or_hook);
     let others = declared.iter().filter(|item| item.name != name).filter(is_in_list);
@@ -136,7 +136,7 @@ pub(crate) fn seen(name: &str, file: &syn::File) -> Seen {
     let has_component = attrs.iter().any(|attr| is_called(attr, "ui_tool"));
     let hook = attrs.iter().find(|attr| is_called(attr, "message_hook"));
     let place = hook.and_then(|attr| word_of(&attr.meta));
-    Seen { others, has_component, place }
+    ItemFacts { others, has_component, place }
 }
 
 fn is_called(attr: &Attribute, name: &str) -> bool {

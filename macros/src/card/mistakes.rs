@@ -7,21 +7,25 @@
 use onionskin_cards::Problem;
 use proc_macro2::Span;
 
+use super::card_text::CardText;
 use super::invocation::Invocation;
-use super::written::Written;
 use crate::agent;
 use crate::diag::Errors;
 
-/// The mistakes in a text, each with the index of its card. `errors` are those of its expansion, whatever their places.
-pub(super) fn mistakes(written: &Written, errors: Errors, invocation: &Invocation) -> Vec<(usize, Problem)> {
+/// The mistakes in a text, each with the index of its card. `errors` are the errors of its expansion, wherever they are.
+pub(super) fn mistakes(
+    card_text: &CardText,
+    errors: Errors,
+    invocation: &Invocation,
+) -> Vec<(usize, Problem)> {
     let [zero, one] = places(invocation);
     let mut found: Vec<(usize, String)> = errors.into_each().map(|error| (0, error.to_string())).collect();
     if found.is_empty() {
         return Vec::new();
     }
-    let bits = usize::BITS - written.lines().leading_zeros();
+    let bits = usize::BITS - card_text.lines().leading_zeros();
     for bit in (0..bits).map(|bit| 1 << bit) {
-        let (_, errors) = agent::declared(written.tokens(&|line| if line & bit == 0 { zero } else { one }));
+        let (_, errors) = agent::declared(card_text.tokens(&|line| if line & bit == 0 { zero } else { one }));
         for (error, (line, _)) in errors.into_each().zip(&mut found) {
             if start(error.span()) == start(one) {
                 *line |= bit;
@@ -29,7 +33,7 @@ pub(super) fn mistakes(written: &Written, errors: Errors, invocation: &Invocatio
         }
     }
     let problem = |(line, message)| {
-        let (card, span) = written.place(line);
+        let (card, span) = card_text.place(line);
         (card, Problem { message, span })
     };
     found.into_iter().map(problem).collect()

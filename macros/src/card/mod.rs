@@ -3,6 +3,8 @@
 //! The text has a line for each value of a card. So a mistake that the macro finds in the text has a place in the card.
 
 #[cfg(feature = "cards")]
+mod card_text;
+#[cfg(feature = "cards")]
 mod expand;
 #[cfg(feature = "cards")]
 pub(crate) mod functions;
@@ -15,18 +17,16 @@ mod modules;
 mod rust_files;
 #[cfg(all(test, feature = "cards"))]
 pub(crate) mod tests;
-#[cfg(feature = "cards")]
-mod written;
 
 use proc_macro2::TokenStream;
 
+#[cfg(feature = "cards")]
+pub(crate) use card_text::type_name;
 #[cfg(feature = "cards")]
 pub(crate) use expand::{Cards, located, looked_at, missing, refused};
 pub(crate) use invocation::{Invocation, names_cards};
 #[cfg(feature = "cards")]
 pub(crate) use rust_files::RustFiles;
-#[cfg(feature = "cards")]
-pub(crate) use written::type_name;
 
 /// Expands an invocation that names cards.
 pub(crate) fn expand(tokens: TokenStream) -> TokenStream {

@@ -19,7 +19,7 @@ fn config() -> ProptestConfig {
     }
 }
 
-fn taken_apart(lines: &[String]) -> Parts {
+fn parsed(lines: &[String]) -> Parts {
     let lines: Vec<_> =
         lines.iter().map(|text| Line { text: text.clone(), span: Span::call_site() }).collect();
     parse(&lines)
@@ -147,7 +147,7 @@ proptest! {
         lines = std::iter::repeat_n(lines, times).flatten().collect();
         let given: usize = lines.iter().map(|line| line.len() + 1).sum();
         let begun = Instant::now();
-        let parts = taken_apart(&lines);
+        let parts = parsed(&lines);
         prop_assert!(length(&parts) <= given, "{} of {given} bytes", length(&parts));
         prop_assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
     }
@@ -176,7 +176,7 @@ proptest! {
             // A section ends with the next heading at the latest.
             lines.extend(["", "# More", ""].map(str::to_owned));
         }
-        let parts = taken_apart(&lines);
+        let parts = parsed(&lines);
         let params = parts.params.iter().map(|entry| entry.text.as_str());
         let all: String = params.chain([&*parts.description, &*parts.returns]).collect::<Vec<_>>().join("\n");
         for (word, place) in expected {

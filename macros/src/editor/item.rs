@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, Group, Spacing, TokenStream, TokenTree};
 
 use quote::quote;
 
-use super::probe::{between_commas, written};
+use super::probe::{between_commas, typed_part};
 use super::{is_punct, unplaced};
 
 /// Our attributes of parameters.
@@ -235,7 +235,7 @@ pub(super) struct Parameter {
 impl Parameter {
     /// `S` of `State<S>`.
     pub(super) fn state(&self) -> Option<TokenStream> {
-        let at = self.ty.iter().position(|token| written(token) == "State")?;
+        let at = self.ty.iter().position(|token| typed_part(token) == "State")?;
         match &self.ty[at + 1..] {
             [open, of @ .., close] if is_punct(open, '<') && is_punct(close, '>') => {
                 Some(of.iter().cloned().collect())

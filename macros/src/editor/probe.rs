@@ -23,7 +23,7 @@ fn is_at_cursor(word: &str) -> bool {
 }
 
 /// The part of a word that the user wrote.
-pub(super) fn written(word: &TokenTree) -> String {
+pub(super) fn typed_part(word: &TokenTree) -> String {
     AT_CURSOR.iter().fold(word.to_string(), |word, mark| word.replace(mark, ""))
 }
 
@@ -32,7 +32,7 @@ pub(super) fn written(word: &TokenTree) -> String {
 fn without_cursor(tokens: TokenStream) -> TokenStream {
     let kept = unplaced(tokens).into_iter().filter_map(|token| match &token {
         TokenTree::Ident(word) if is_at_cursor(&word.to_string()) => {
-            let rest = written(&token);
+            let rest = typed_part(&token);
             let rest = match rest.strip_prefix("r#") {
                 Some("") => None,
                 Some(raw) => Some(Ident::new_raw(raw, word.span())),
@@ -146,9 +146,9 @@ impl Probes {
     pub(super) fn field(&mut self, of: &TokenStream, field: &[TokenTree]) {
         let (root, of) = (&self.root, without_cursor(of.clone()));
         match field {
-            [] => self.tokens.extend(quote!(let _ = #root::__private0::keys::of::<#of>();)),
+            [] => self.tokens.extend(quote!(let _ = #root::__private0::keys::value::<#of>();)),
             [TokenTree::Literal(_), ..] => self.value(field),
-            _ => self.tokens.extend(quote!(let _ = #root::__private0::keys::of::<#of>().#(#field)*;)),
+            _ => self.tokens.extend(quote!(let _ = #root::__private0::keys::value::<#of>().#(#field)*;)),
         }
     }
 }

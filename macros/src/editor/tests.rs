@@ -59,7 +59,7 @@ fn attribute(which: Attribute, options: TokenStream, item: TokenStream) -> Token
     which.expand(options.clone(), item.clone(), &plain(options, item))
 }
 
-fn of_agent(tokens: TokenStream) -> TokenStream {
+fn expand_agent(tokens: TokenStream) -> TokenStream {
     agent(tokens.clone(), crate::agent::expand(tokens))
 }
 
@@ -81,7 +81,7 @@ fn cases() -> Vec<Case> {
     }
     let pair = |options: &str, item: &str| tokens(&format!("{{ {options} }} {{ {item} }}"));
     vec![
-        ("agent", tokens(AGENT), of_agent),
+        ("agent", tokens(AGENT), expand_agent),
         ("tool", pair(TOOL_OPTIONS, TOOL), |tokens| both(Attribute::Tool, tokens)),
         ("hook", pair("tool = add_one", HOOK), |tokens| both(Attribute::ToolHook, tokens)),
         ("run_hook", pair("post", "fn sign(#[config] mark: &str, answer: &mut RunAnswer) {}"), |tokens| {
@@ -201,7 +201,7 @@ fn a_word_that_is_completed_is_at_the_same_place_in_both_expansions() {
 fn nothing_half_typed_panics() {
     let raw = "A { r#state: r#type::r#fn, function_tools: [r#type, crate::r#match, self::a, super], agents: [Self] }";
     let mut count = 0;
-    for (_, input, expand) in cases().into_iter().chain([("raw", tokens(raw), of_agent as fn(_) -> _)]) {
+    for (_, input, expand) in cases().into_iter().chain([("raw", tokens(raw), expand_agent as fn(_) -> _)]) {
         let is_pair = !input.to_string().contains("function_tools");
         for prefix in prefixes(input.clone()) {
             let mut all = Vec::new();
@@ -236,8 +236,8 @@ fn what_is_completed_is_no_error() {
 #[test]
 fn a_place_where_nothing_is_written_is_inside_of_the_probes() {
     let (before, empty) = ("A { instruction: \"a\", function_tools: [", "] }");
-    let whole = of_agent(tokens(&format!("{before}{empty}"))).to_string();
-    let completed = of_agent(tokens(&format!("{before}raCompletionMarker{empty}"))).to_string();
+    let whole = expand_agent(tokens(&format!("{before}{empty}"))).to_string();
+    let completed = expand_agent(tokens(&format!("{before}raCompletionMarker{empty}"))).to_string();
     let at = completed.find("raCompletionMarker").unwrap();
     assert!(whole.find(" struct ").is_some_and(|end| end > at), "{at}: {whole}\n{completed}");
 }
@@ -311,7 +311,7 @@ fn expansion_of_an_agent_for_an_editor_reads_well() {
             tool_hooks: [audit for [add_one], .., retry(3)],
             max_parallel: 2,
         }";
-    compare("editor_agent.txt", own(of_agent(tokens(declaration))));
+    compare("editor_agent.txt", own(expand_agent(tokens(declaration))));
 }
 
 #[test]

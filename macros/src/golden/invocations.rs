@@ -38,7 +38,7 @@ type Derive = (&'static str, fn(TokenStream) -> TokenStream);
 
 const DERIVES: [Derive; 2] = [("Strict", strict::expand), ("VisitSecrets", visit::expand)];
 
-/// The macros that the names of a program mean: their own names, and those of `use onionskin::tool as other`.
+/// The macros that the names of a program mean: their own names, and names from `use onionskin::tool as other`.
 fn names(program: TokenStream) -> BTreeMap<String, String> {
     let mut names: BTreeMap<String, String> = ATTRIBUTES
         .iter()

@@ -37,7 +37,7 @@ fn has_place(parameters: &[Parameter], kind: MiddlewareKind, errors: &mut Errors
     false
 }
 
-/// Checks the signature as far as its tokens show it. rustc checks the rest.
+/// Checks what the tokens of the signature show. rustc checks the rest.
 fn signature(function: &FnItem, parameters: &[Parameter], kind: MiddlewareKind, errors: &mut Errors) {
     let sig = &function.sig;
     returns_opaque(function, kind, "`()`, or `Result<(), E>` to refuse", errors);
@@ -63,7 +63,7 @@ fn signature(function: &FnItem, parameters: &[Parameter], kind: MiddlewareKind, 
     let args = parameters.iter().find(|parameter| matches!(parameter.role, Role::Args));
     if kind == MiddlewareKind::Input
         && args.is_none()
-        && parameters.iter().all(|parameter| !of_the_call(parameter))
+        && parameters.iter().all(|parameter| !differs_by_call(parameter))
     {
         errors.at(
             &sig.ident,
@@ -73,6 +73,6 @@ fn signature(function: &FnItem, parameters: &[Parameter], kind: MiddlewareKind, 
 }
 
 /// Returns whether the value of a parameter differs between calls, so that a guardrail can decide by it.
-fn of_the_call(parameter: &Parameter) -> bool {
+fn differs_by_call(parameter: &Parameter) -> bool {
     !matches!(parameter.role, Role::Config(_) | Role::Bound(_))
 }

@@ -51,7 +51,7 @@ fn input_check(guardrail: &Middleware) -> TokenStream {
             async move {
                 #inject
                 let __returned: #returned = #call;
-                if let ::core::option::Option::Some(__new) = <#returned as __rt::InputReturn>::settle(__returned)? {
+                if let ::core::option::Option::Some(__new) = <#returned as __rt::InputReturn>::into_result(__returned)? {
                     *__args = __new;
                 }
                 ::core::result::Result::Ok(())

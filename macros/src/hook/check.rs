@@ -50,7 +50,7 @@ pub(super) fn form(
 }
 
 /// Checks the rules of the hook's form.
-pub(super) fn of_form(
+pub(super) fn check_form(
     function: &FnItem,
     form: HookPlace,
     parameters: &[Parameter],

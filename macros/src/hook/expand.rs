@@ -94,7 +94,7 @@ fn before_call(hook: &Middleware) -> TokenStream {
         &quote! {
             async move {
                 #inject
-                match <#returned as __rt::BeforeReturn>::settle(#of_function)? {
+                match <#returned as __rt::BeforeReturn>::into_result(#of_function)? {
                     ::core::option::Option::Some(__output) => ::core::result::Result::Ok(__output),
                     ::core::option::Option::None => __next.run(__args).await,
                 }

@@ -40,7 +40,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         item,
         |function, parameters, options, written, errors| {
             let form = check::form(parameters, written, errors)?;
-            check::of_form(function, form, parameters, options, errors);
+            check::check_form(function, form, parameters, options, errors);
             Some(form)
         },
         expand::expand,

@@ -9,7 +9,7 @@ use super::item::{config, state, tool_alias};
 use super::model::Middleware;
 use super::options::MiddlewareKind;
 use super::parameter::{Parameter, Role};
-use crate::injected::asked;
+use crate::injected::requested;
 
 /// The call of the user's function, and what has to be injected before it.
 pub(crate) struct Call {
@@ -92,7 +92,7 @@ fn arguments(middleware: &Middleware) -> (Vec<TokenStream>, Vec<TokenStream>) {
             }
             Role::Inject => {
                 let name = format_ident!("__injected_{index}");
-                let (asked, is_lent) = asked(ty);
+                let (asked, is_lent) = requested(ty);
                 let inject = quote! {
                     #(#cfgs)*
                     let #name = <#asked as __rt::#injects<'_>>::#inject_fn(__cx)?;
@@ -122,7 +122,7 @@ pub(crate) fn services(middleware: &Middleware) -> Option<TokenStream> {
     let injected = middleware.parameters.iter().filter(|parameter| matches!(parameter.role, Role::Inject));
     let lists: Vec<_> = injected
         .map(|Parameter { ty, cfgs, .. }| {
-            let (asked, _) = asked(ty);
+            let (asked, _) = requested(ty);
             quote!(#(#cfgs)* <#asked as __rt::#injects<'_>>::services(__taken);)
         })
         .collect();
@@ -180,14 +180,14 @@ pub(crate) fn on_result(middleware: &Middleware, call: &TokenStream, traits: [&s
         Type::Reference(reference) => {
             let target = &*reference.elem;
             let result = quote! {
-                match <#returned as __rt::#borrowed>::settle(__returned)? {
+                match <#returned as __rt::#borrowed>::into_result(__returned)? {
                     ::core::option::Option::Some(__output) => ::core::result::Result::Ok(__output),
                     ::core::option::Option::None => <#target as __rt::#takes>::put(__value),
                 }
             };
             (target, reference.mutability.map(|_| quote!(mut)), result)
         }
-        ty => (ty, None, quote!(<#returned as __rt::#owned>::settle(__returned))),
+        ty => (ty, None, quote!(<#returned as __rt::#owned>::into_result(__returned))),
     };
     quote! {
         let #mutable __value = match <#target as __rt::#takes>::take(__result) {

@@ -7,7 +7,7 @@ use syn::{ReturnType, Token, Type, TypeParamBound};
 use super::options::{MiddlewareKind, Options};
 use super::parameter::{Parameter, Role, can_be_next};
 use crate::diag::Errors;
-use crate::injected::{asked, is_injected, is_named, is_provided};
+use crate::injected::{is_injected, is_named, is_provided, requested};
 use crate::item::FnItem;
 use crate::param::borrows;
 
@@ -34,12 +34,12 @@ pub(super) fn one_state(parameters: &[Parameter], options: &Options, errors: &mu
     let kind = options.kind;
     let is_state = |parameter: &&Parameter| {
         matches!(parameter.role, Role::Inject)
-            && matches!(asked(&parameter.ty).0, Type::Path(_))
+            && matches!(requested(&parameter.ty).0, Type::Path(_))
             && is_named(&parameter.ty, "State")
             && is_injected(&parameter.ty)
             && parameter.cfgs.is_empty()
     };
-    let mut states = parameters.iter().filter(is_state).map(|parameter| asked(&parameter.ty).0);
+    let mut states = parameters.iter().filter(is_state).map(|parameter| requested(&parameter.ty).0);
     let first = states.next();
     let field = parameters.iter().find_map(|parameter| {
         if let Role::Bound(param) = &parameter.role { param.bound_field() } else { None }
@@ -63,7 +63,7 @@ pub(super) fn one_state(parameters: &[Parameter], options: &Options, errors: &mu
     }
 }
 
-/// Checks a parameter's type as far as its tokens show it. rustc checks the rest.
+/// Checks what the tokens of a parameter's type show. rustc checks the rest.
 pub(super) fn ty(role: &Role, ty: &Type, options: &Options, errors: &mut Errors) {
     let typed_hook = options.tool.is_some();
     match role {
@@ -100,8 +100,8 @@ pub(super) fn ty(role: &Role, ty: &Type, options: &Options, errors: &mut Errors)
                 errors.at(ty, "the arguments must be `&mut Args`");
             }
         }
-        Role::Inject if is_provided(asked(ty).0) && borrows(asked(ty).0) => {
-            errors.at(asked(ty).0, "calls of all sessions share a service, so its type cannot borrow");
+        Role::Inject if is_provided(requested(ty).0) && borrows(requested(ty).0) => {
+            errors.at(requested(ty).0, "calls of all sessions share a service, so its type cannot borrow");
         }
         Role::Config(_) => {
             if let Type::ImplTrait(_) = ty {

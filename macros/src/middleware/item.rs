@@ -10,7 +10,7 @@ use syn::spanned::Spanned;
 use super::model::Middleware;
 use super::options::MiddlewareKind;
 use super::parameter::Role;
-use crate::injected::{asked, is_named};
+use crate::injected::{is_named, requested};
 use crate::item::{FnItem, type_ident};
 
 /// The type beside the function, with its own `impl`s and these.
@@ -246,7 +246,7 @@ pub(crate) fn state(middleware: &Middleware) -> Option<TokenStream> {
 fn injected_state(middleware: &Middleware) -> Option<syn::GenericArgument> {
     middleware.parameters.iter().find_map(|parameter| match (&parameter.role, &parameter.ty) {
         (Role::Inject, ty) => {
-            let Type::Path(path) = asked(ty).0 else { return None };
+            let Type::Path(path) = requested(ty).0 else { return None };
             let last = path.path.segments.last().filter(|last| last.ident == "State")?;
             match &last.arguments {
                 syn::PathArguments::AngleBracketed(args) => args.args.first().cloned(),

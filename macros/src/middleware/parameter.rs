@@ -143,8 +143,8 @@ impl Parameter {
 fn at_place(name: &str, ty: &Type, place: Place, errors: &mut Errors) -> Option<Role> {
     let Place { family, method, parts, .. } = place;
     let found = match family {
-        Family::BeforeRun | Family::AfterRun => of_run(name, ty, family),
-        Family::Turn | Family::Message => of_parts(name, ty, family, parts),
+        Family::BeforeRun | Family::AfterRun => run_role(name, ty, family),
+        Family::Turn | Family::Message => part_role(name, ty, family, parts),
     };
     let (word, is_call) = (family.word(), is_next_type(ty, &Generics::default()) || is_named(ty, "Args"));
     let message = match found {
@@ -179,7 +179,7 @@ pub(crate) fn wraps_no_call(word: &str, parameter: &str) -> String {
 }
 
 /// The text of a run, if this parameter takes it, or the error for that of the other place.
-fn of_run(name: &str, ty: &Type, family: Family) -> Option<Result<Role, String>> {
+fn run_role(name: &str, ty: &Type, family: Family) -> Option<Result<Role, String>> {
     let is_input = INPUT.contains(&name) || is_named(ty, "RunInput");
     let is_answer = ANSWER.contains(&name) || is_named(ty, "RunAnswer");
     let is_after = family == Family::AfterRun;
@@ -199,7 +199,7 @@ fn of_run(name: &str, ty: &Type, family: Family) -> Option<Result<Role, String>>
 
 /// The part of a turn or of a message that a parameter takes, or the error for its type. The name counts first, because sender
 /// and recipient have one type.
-fn of_parts(name: &str, ty: &Type, family: Family, parts: &[Part]) -> Option<Result<Role, String>> {
+fn part_role(name: &str, ty: &Type, family: Family, parts: &[Part]) -> Option<Result<Role, String>> {
     let by_type = || parts.iter().position(|part| part.is_type(ty) && part.ty != "Participant");
     let index = parts.iter().position(|part| part.name == name).or_else(by_type)?;
     let part = &parts[index];

@@ -42,7 +42,7 @@ pub(crate) struct Part {
     pub(crate) changes: bool,
 }
 
-const fn seen(name: &'static str, ty: &'static str) -> Part {
+const fn shared(name: &'static str, ty: &'static str) -> Part {
     Part { name, ty, changes: false }
 }
 
@@ -111,11 +111,11 @@ pub(crate) const TURN: &[(&str, Place)] = &[
     ),
     turn(
         "after_tool_call",
-        &[seen("call", "TurnToolCall"), changed("result", "ToolResultMessage")],
+        &[shared("call", "TurnToolCall"), changed("result", "ToolResultMessage")],
         "TurnHookReturn",
         Answer::Nothing,
     ),
-    turn("after_turn_complete", &[seen("turn", "CompletedTurn")], "TurnHookReturn", Answer::Nothing),
+    turn("after_turn_complete", &[shared("turn", "CompletedTurn")], "TurnHookReturn", Answer::Nothing),
 ];
 
 /// The places of `#[message_hook]`.
@@ -123,15 +123,15 @@ pub(crate) const MESSAGE: &[(&str, Place)] = &[
     message(
         "process_message_before_send",
         &[
-            seen("sender", "Participant"),
+            shared("sender", "Participant"),
             changed("message", "SentMessage"),
-            seen("recipient", "Participant"),
-            seen("silent", "bool"),
+            shared("recipient", "Participant"),
+            shared("silent", "bool"),
         ],
         "BeforeSendReturn",
         Answer::Always("Delivery"),
     ),
-    message("update_agent_state", &[seen("messages", "History")], "BeforeReplyReturn", Answer::Nothing),
+    message("update_agent_state", &[shared("messages", "History")], "BeforeReplyReturn", Answer::Nothing),
     message(
         "process_last_received_message",
         &[changed("message", "Message")],

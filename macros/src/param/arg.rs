@@ -15,7 +15,7 @@ use crate::option::{Table, error_at, read};
 /// The replacement for a missing value.
 pub(crate) enum Fallback {
     /// `default`: the type's own.
-    OfType(Span),
+    TypeDefault(Span),
     /// `default = ..`
     Expr(Box<Expr>),
 }
@@ -90,7 +90,7 @@ impl Arg {
 
 fn default(meta: &Meta) -> darling::Result<Option<Fallback>> {
     Ok(Some(match meta {
-        Meta::Path(path) => Fallback::OfType(path.span()),
+        Meta::Path(path) => Fallback::TypeDefault(path.span()),
         _ => Fallback::Expr(Box::new(read::value(meta)?)),
     }))
 }

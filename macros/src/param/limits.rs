@@ -10,7 +10,7 @@ use syn::{Expr, ExprRange, LitStr, Meta, RangeLimits};
 use crate::number::{digits, literal, with_unit};
 use crate::option::{each, error_at, meta_name, read};
 
-/// A `range(..)` or a `length(..)`: its span, and its numbers as far as the macro knows them.
+/// A `range(..)` or a `length(..)`: its span, and the numbers that the macro knows.
 pub(crate) struct Bounds {
     pub(crate) span: Span,
     /// The source text.

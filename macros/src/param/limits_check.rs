@@ -24,17 +24,17 @@ enum LimitedType {
 
 /// Checks the limits of a parameter whose type is known by name.
 pub(super) fn check(ty: &Type, arg: &Arg, errors: &mut Errors) {
-    of_type(ty, false, arg, errors);
+    check_type(ty, false, arg, errors);
 }
 
-fn of_type(ty: &Type, is_optional: bool, arg: &Arg, errors: &mut Errors) {
+fn check_type(ty: &Type, is_optional: bool, arg: &Arg, errors: &mut Errors) {
     let ty = match plain(ty) {
         Type::Reference(reference) => plain(&reference.elem),
         ty => ty,
     };
     for name in ["Option", "Cow"] {
         if let Some(inner) = argument(ty, name) {
-            return of_type(inner, is_optional || name == "Option", arg, errors);
+            return check_type(inner, is_optional || name == "Option", arg, errors);
         }
     }
     let kind = match ty {
@@ -132,7 +132,7 @@ fn default(kind: &LimitedType, is_optional: bool, arg: &Arg, errors: &mut Errors
             format_args!("the default {value} is outside of `{limit}`: change one of them"),
         );
     }
-    if let Some(Fallback::OfType(span)) = &arg.default {
+    if let Some(Fallback::TypeDefault(span)) = &arg.default {
         let own = match kind {
             LimitedType::Whole(..) | LimitedType::Float => LiteralValue::Number(0.0),
             LimitedType::Text => LiteralValue::Text(String::new()),

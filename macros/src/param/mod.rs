@@ -19,11 +19,11 @@ mod service;
 
 pub(crate) use arg::{Arg, Fallback};
 pub(crate) use bind::Bind;
-pub(crate) use passed_as::{PassedAs, ReadAs, borrows, of_success, refers, with_lifetime};
+pub(crate) use passed_as::{PassedAs, ReadAs, borrows, refers, success_type, with_lifetime};
 
 use crate::diag::Errors;
 use crate::docs::{self, Docs, computed};
-use crate::injected::{asked, is_injected, last_segment, plain};
+use crate::injected::{is_injected, last_segment, plain, requested};
 use crate::item::{FnItem, misspelt};
 
 pub(crate) enum Source {
@@ -171,13 +171,13 @@ impl Param {
     }
 
     /// The type that the context is asked for.
-    pub(crate) fn asked(&self) -> &Type {
-        asked(&self.ty).0
+    pub(crate) fn requested(&self) -> &Type {
+        requested(&self.ty).0
     }
 
     /// Returns whether the function takes a reference to the value that was made for it.
     pub(crate) fn is_lent(&self) -> bool {
-        if self.is_injected() { asked(&self.ty).1 } else { self.form.is_reference() }
+        if self.is_injected() { requested(&self.ty).1 } else { self.form.is_reference() }
     }
 
     pub(crate) fn is_model(&self) -> bool {
@@ -188,7 +188,7 @@ impl Param {
     pub(crate) fn default_value(&self) -> Option<TokenStream> {
         match &self.arg.default {
             Some(Fallback::Expr(value)) => Some(self.as_owned(value)),
-            Some(Fallback::OfType(_)) => Some(self.default_of_type()),
+            Some(Fallback::TypeDefault(_)) => Some(self.default_of_type()),
             None if matches!(self.source, Source::Skipped) => Some(self.default_of_type()),
             None => None,
         }
@@ -219,7 +219,7 @@ impl Param {
         }
     }
 
-    /// Returns whether a call must give the parameter, as far as its type shows that.
+    /// Returns whether the type shows that a call must contain the parameter.
     pub(crate) fn is_surely_required(&self) -> bool {
         let text = matches!(self.form, PassedAs::Str | PassedAs::Slice | PassedAs::CowStr);
         let named = last_segment(&self.ty).is_some_and(|last| last.ident == "String" || last.ident == "Vec");

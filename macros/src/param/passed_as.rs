@@ -223,7 +223,7 @@ pub(crate) fn refers(ty: &Type) -> bool {
 }
 
 /// The return type of a call that succeeds.
-pub(crate) fn of_success(returned: &Type) -> &Type {
+pub(crate) fn success_type(returned: &Type) -> &Type {
     let Some(last) = last_segment(returned).filter(|last| last.ident == "Result") else { return returned };
     let PathArguments::AngleBracketed(args) = &last.arguments else { return returned };
     let first = args.args.iter().find_map(|argument| match argument {

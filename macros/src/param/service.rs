@@ -4,7 +4,7 @@ use syn::{Attribute, Type};
 
 use super::borrows;
 use crate::diag::Errors;
-use crate::injected::{asked, is_provided, within};
+use crate::injected::{is_provided, requested, within};
 
 /// Refuses a service in another type.
 pub(super) fn alone(ty: &Type, errors: &mut Errors) {
@@ -18,7 +18,7 @@ pub(super) fn alone(ty: &Type, errors: &mut Errors) {
 
 /// Refuses a service that borrows, or that the state would fill.
 pub(super) fn check(ty: &Type, bound: Option<&Attribute>, errors: &mut Errors) {
-    let (service, _) = asked(ty);
+    let (service, _) = requested(ty);
     if !is_provided(service) {
         return;
     }

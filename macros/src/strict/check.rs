@@ -1,4 +1,4 @@
-//! Refuses declarations that have no form in strict rules, as far as their tokens show it.
+//! Refuses declarations whose tokens show that they do not fit strict rules.
 
 use proc_macro2::Ident;
 

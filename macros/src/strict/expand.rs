@@ -114,7 +114,7 @@ fn checks(input: &Input<'_>) -> TokenStream {
     checks
 }
 
-/// The checks of fields that are among others in a variant. For those of a struct, its number of enums is the check.
+/// The checks of fields in a variant with several fields. For a struct, its number of enums is the check.
 fn variant_checks(variant: &Variant, inside: bool) -> TokenStream {
     let among: Vec<_> = variant.fields.list.iter().filter(|field| field.flatten || inside).collect();
     let one_enum = one_enum(&variant.fields, &enums(&variant.fields));

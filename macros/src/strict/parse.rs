@@ -236,7 +236,7 @@ impl Attrs {
     }
 }
 
-/// The options without those of the form `!key`, which take serde's away.
+/// The options without the form `!key`, which removes an option of serde.
 fn without_taken(tokens: &TokenStream, taken: &mut Vec<Ident>) -> TokenStream {
     let tokens: Vec<_> = tokens.clone().into_iter().collect();
     let is_comma = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ',');

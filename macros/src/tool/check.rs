@@ -331,5 +331,5 @@ pub(crate) fn state_of(param: &Param) -> Option<&syn::Type> {
     if !param.is_injected() {
         return None;
     }
-    argument(param.asked(), "State")
+    argument(param.requested(), "State")
 }

@@ -23,13 +23,13 @@ pub(crate) struct Example {
 impl Example {
     fn read(entry: &Expr) -> Result<Self> {
         match entry {
-            Expr::Call(call) if is_example(call) => Self::of_call(call),
+            Expr::Call(call) if is_example(call) => Self::from_call(call),
             Expr::MethodCall(call) => Self::read(&call.receiver)?.with(call),
             other => Err(error_at(other, "expected an example of a call, such as ")),
         }
     }
 
-    fn of_call(call: &ExprCall) -> Result<Self> {
+    fn from_call(call: &ExprCall) -> Result<Self> {
         let args = each(&call.args, |arg| match arg {
             Expr::Assign(pair) => match &*pair.left {
                 Expr::Path(name) if let Some(name) = name.path.get_ident() => {
@@ -67,7 +67,7 @@ impl Example {
         Ok(self)
     }
 
-    /// The example as a value, with those of its arguments that are there.
+    /// The example as a value, with its present arguments.
     fn value(&self, params: &[&Param]) -> TokenStream {
         let args = self.args.iter().filter_map(|(name, given)| {
             let param = params.iter().find(|param| param.ident.unraw() == name.unraw())?;
@@ -105,7 +105,7 @@ pub(super) fn list(meta: &Meta) -> Result<Vec<Example>> {
     each(read::list(meta)?, |entry| Example::read(&entry))
 }
 
-/// The examples as values, with those of their arguments that there are.
+/// The examples as values, with their present arguments.
 pub(super) fn values(examples: &[Example], params: &[&Param]) -> Vec<TokenStream> {
     examples.iter().map(|example| example.value(params)).collect()
 }

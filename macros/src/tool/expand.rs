@@ -39,7 +39,7 @@ fn type_definition(model: &Model, type_name: &Ident) -> TokenStream {
     // The tool's own hooks and stages live in it.
     let hooks = || model.options.hooks.iter().enumerate();
     let own = model.is_layered().then(|| {
-        let of = of_type(model, &private);
+        let of = object_type(model, &private);
         quote!(own: #private::Own<#type_name, #of>,)
     });
     let names = hooks().map(|(index, hook)| {
@@ -200,7 +200,7 @@ impl Expansion<'_> {
     fn injected_types(&self) -> impl Iterator<Item = TokenStream> {
         self.injected().map(|(_, param)| match &param.checked {
             Some((alias, _)) => alias.to_token_stream(),
-            None => param.asked().to_token_stream(),
+            None => param.requested().to_token_stream(),
         })
     }
 
@@ -287,7 +287,7 @@ impl Expansion<'_> {
 }
 
 /// The type of the object that the tool holds.
-pub(super) fn of_type(model: &Model, private: &TokenStream) -> TokenStream {
+pub(super) fn object_type(model: &Model, private: &TokenStream) -> TokenStream {
     match &model.method {
         Some(Method { self_ty, .. }) => quote!(#private::Arc<#self_ty>),
         None => quote!(()),

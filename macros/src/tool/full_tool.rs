@@ -6,7 +6,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::parse_quote;
 use syn::spanned::Spanned;
 
-use super::expand::{Expansion, as_written, local, named, of_type};
+use super::expand::{Expansion, as_written, local, named, object_type};
 use super::policy::fits;
 use super::read::{ladders, ladders_of};
 use super::typed;
@@ -138,7 +138,7 @@ impl Expansion<'_> {
                 __encode(#call)
             }
         };
-        let of_type = of_type(self.model, &quote!(__rt));
+        let of_type = object_type(self.model, &quote!(__rt));
         let inputs = quote!(__of: &#of_type, __cx: &__rt::ToolContext, __args: &mut __rt::Args);
         let (items, body) = if self.model.is_layered() {
             let inside = self.inside(&of_type, &inputs, &body);

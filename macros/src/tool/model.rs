@@ -11,7 +11,7 @@ use super::ui::Ui;
 use crate::diag::Errors;
 use crate::docs::{self, Docs, computed};
 use crate::item::{FnItem, type_ident};
-use crate::param::{Param, PassedAs, borrows, of_success, refers};
+use crate::param::{Param, PassedAs, borrows, refers, success_type};
 use crate::paths::Runtime;
 use crate::suggest;
 
@@ -114,7 +114,7 @@ impl Model {
     /// Returns whether typed hooks can see into the tool: its arguments and its result are owned. The result of its own hooks and
     /// stages is JSON, from which no reference can be read, not even a `'static` one.
     pub(crate) fn is_typed(&self) -> bool {
-        let borrowed = |returned| borrows(returned) || self.is_layered() && refers(of_success(returned));
+        let borrowed = |returned| borrows(returned) || self.is_layered() && refers(success_type(returned));
         !self.returned.as_ref().is_some_and(borrowed)
             && !self.params.iter().any(|param| param.form == PassedAs::Borrowing)
     }

@@ -64,16 +64,16 @@ pub(super) fn ladders(returned: &Type) -> TokenStream {
 
 /// Does the same as [`ladders`], for the type of a value. The value may have lifetimes that the written type does not name.
 pub(super) fn ladders_of(value: &Ident, returned: &Type) -> TokenStream {
-    climb(&quote!(__rt::Kind::of(&#value)), returned)
+    climb(&quote!(__rt::Kind::from_value(&#value)), returned)
 }
 
 /// A type that has no place on a ladder is reported at the part of the result that it is.
 fn climb(kind: &TokenStream, returned: &Type) -> TokenStream {
     let (value, error) = parts(returned);
     let [value, error] = [value, error].map(|part| part.span().resolved_at(Span::mixed_site()));
-    let error = quote_spanned!(error=> <_ as __rt::ErrorText>::is_told(&split.error););
+    let error = quote_spanned!(error=> <_ as __rt::ErrorText>::is_readable(&split.error););
     let value = quote_spanned! {value=>
-        <_ as __rt::ToolReturn>::is_told(&form.asked);
+        <_ as __rt::ToolReturn>::is_readable(&form.asked);
         <_ as __rt::ShownToModel>::is_shown(&form.shown);
     };
     quote_spanned! {Span::mixed_site()=>

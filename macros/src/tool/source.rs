@@ -2,7 +2,7 @@
 
 use proc_macro2::{TokenStream, TokenTree};
 
-/// The source of an item. If its tokens are not from one place, as those of another macro, it is the tokens as text.
+/// The source of an item. If its tokens are not from one place, for example in another macro, it is the tokens as text.
 pub(super) fn text(item: &TokenStream) -> String {
     let is_same = |text: &String| text.parse().is_ok_and(|tokens| same(tokens, item.clone()));
     let candidates = verbatim(item).into_iter().flat_map(|(text, column)| [dedented(&text, column), text]);

@@ -26,11 +26,11 @@ impl Param {
         let word = if super::check::state_of(self).is_some() {
             Some("State")
         } else {
-            (self.is_injected() && is_provided(self.asked())).then_some("Provided")
+            (self.is_injected() && is_provided(self.requested())).then_some("Provided")
         };
         if let Some(word) = word {
             let alias = format_ident!("{word}{index}", span = self.ty.span().resolved_at(Span::mixed_site()));
-            let asked = self.asked().to_token_stream();
+            let asked = self.requested().to_token_stream();
             self.checked = Some((alias, asked));
             return;
         }
@@ -107,7 +107,7 @@ impl Expansion<'_> {
 
 /// Returns whether a type is [plain](is_plain), or a `Result` of plain types.
 fn is_plain_result(ty: &Type) -> bool {
-    is_plain(ty) || of_path(ty, &["Result"]).is_some_and(|args| args.iter().all(is_plain_argument))
+    is_plain(ty) || generic_args(ty, &["Result"]).is_some_and(|args| args.iter().all(is_plain_argument))
 }
 
 /// Returns whether every tool can have a type of this name.
@@ -117,7 +117,7 @@ fn is_plain(ty: &Type) -> bool {
         Type::Slice(slice) => is_plain(&slice.elem),
         Type::Path(path) if path.qself.is_none() => {
             path.path.get_ident().is_some_and(|name| PLAIN.iter().any(|plain| name == plain))
-                || of_path(ty, &["Option", "Vec"]).is_some_and(|args| args.iter().all(is_plain_argument))
+                || generic_args(ty, &["Option", "Vec"]).is_some_and(|args| args.iter().all(is_plain_argument))
         }
         Type::Tuple(tuple) => tuple.elems.is_empty(),
         _ => false,
@@ -125,7 +125,7 @@ fn is_plain(ty: &Type) -> bool {
 }
 
 /// The generic arguments of a type whose last path segment has one of these names.
-fn of_path<'t>(ty: &'t Type, names: &[&str]) -> Option<&'t Punctuated<GenericArgument, Token![,]>> {
+fn generic_args<'t>(ty: &'t Type, names: &[&str]) -> Option<&'t Punctuated<GenericArgument, Token![,]>> {
     let Type::Path(path) = plain(ty) else { return None };
     let last = path.path.segments.last().filter(|last| names.iter().any(|name| last.ident == name))?;
     match &last.arguments {

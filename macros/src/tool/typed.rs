@@ -23,7 +23,7 @@ pub(super) fn expand(tool: &Expansion<'_>) -> TokenStream {
     let owned = tool.model_params().map(|(at, param)| param.to_owned(&local(at)));
     let ladders = ladders(&output);
     let form = if tool.model.is_layered() { layered(tool, &output) } else { plain(tool, &output) };
-    let written_again = tool.model.is_layered().then(|| written_again(tool));
+    let written_again = tool.model.is_layered().then(|| encoding_checks(tool));
     quote! {
         #definition
         #written_again
@@ -44,7 +44,7 @@ pub(super) fn expand(tool: &Expansion<'_>) -> TokenStream {
             #form
 
             fn failed(returned: &__O) -> ::core::option::Option<__rt::Failed<'_>> {
-                __rt::failed({ #ladders }, <#output as __rt::Same>::seen(returned))
+                __rt::failed({ #ladders }, <#output as __rt::Same>::as_type(returned))
             }
         }
     }
@@ -104,9 +104,9 @@ fn layered(tool: &Expansion<'_>, output: &Type) -> TokenStream {
         type Rereads = __O;
         type Rewrites = #arguments;
 
-        fn written(__arguments: &#arguments) -> __rt::Written {
+        fn encode_args(__arguments: &#arguments) -> __rt::EncodedArgs {
             use __rt::ladder::*;
-            __rt::Written::new(__rt::Vec::from([#(#written),*]))
+            __rt::EncodedArgs::new(__rt::Vec::from([#(#written),*]))
         }
 
         fn invoke<'a>(
@@ -115,8 +115,8 @@ fn layered(tool: &Expansion<'_>, output: &Type) -> TokenStream {
             __arguments: #arguments,
             __call: &'a __rt::TypedCall<'a>,
         ) -> impl ::core::future::Future<Output = __rt::ToolResult<__O>> + ::core::marker::Send + 'a {
-            let __written = <Self as __rt::TypedTool>::written(&__arguments);
-            let __args = __call.written(__DEFINITION.get(), __written);
+            let __written = <Self as __rt::TypedTool>::encode_args(&__arguments);
+            let __args = __call.encode(__DEFINITION.get(), __written);
             async move {
                 let __returned: #output = __rt::through(&self.own, __cx, __call, __args?).await?;
                 ::core::result::Result::Ok(__rt::Same::same(__returned))
@@ -124,13 +124,13 @@ fn layered(tool: &Expansion<'_>, output: &Type) -> TokenStream {
         }
 
         fn encode(returned: __O, __call: &__rt::TypedCall<'_>) -> __rt::ToolResult {
-            __rt::settled({ #ladders }, __call, <#output as __rt::Same>::back(returned))
+            __rt::finish_typed({ #ladders }, __call, <#output as __rt::Same>::back(returned))
         }
     }
 }
 
 /// The traits that the arguments of a layered tool have if they can be written again.
-fn written_again(tool: &Expansion<'_>) -> TokenStream {
+fn encoding_checks(tool: &Expansion<'_>) -> TokenStream {
     let arguments = tool.arguments_name();
     let parameters: Vec<_> = (0..tool.model_params().count())
         .map(|nth| format_ident!("__A{nth}", span = Span::mixed_site()))

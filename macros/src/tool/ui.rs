@@ -1,4 +1,4 @@
-//! The options of `#[ui_tool(..)]` beside those of `#[tool(..)]`.
+//! The options that `#[ui_tool(..)]` has in addition to `#[tool(..)]`.
 
 use darling::FromMeta;
 use onionskin_vocabulary::agent::UiMode;

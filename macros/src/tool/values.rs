@@ -27,7 +27,7 @@ pub(super) fn show(value: &TokenStream) -> TokenStream {
         let value = #value;
         {
             use __rt::ladder::*;
-            let kind = __rt::Kind::of(&value);
+            let kind = __rt::Kind::from_value(&value);
             (&&kind).show(&value)
         }
     }}

@@ -32,14 +32,14 @@ pub(super) fn in_folder(base: &Path, invocation: &Invocation) -> TokenStream {
     if let Some(card) = workflow.deck.cards.iter().find(|card| type_name(&card.name.value) == ty) {
         let message = format!("the workflow is the type `{ty}` already; give this agent another name");
         let problem = Problem { message, span: card.name.span.clone() };
-        return stand_in(base, &of_workflow(&workflow, vec![problem]), invocation);
+        return stand_in(base, &deck_error(&workflow, vec![problem]), invocation);
     }
     let cards = Cards::new(workflow.deck.clone());
     let agents = match cards.expand(invocation, span) {
         Ok(agents) => agents,
         Err(problems) => {
             let problems = problems.into_iter().map(|(_, problem)| problem).collect();
-            return stand_in(base, &of_workflow(&workflow, problems), invocation);
+            return stand_in(base, &deck_error(&workflow, problems), invocation);
         }
     };
     let types = workflow.deck.cards.iter().map(|card| {
@@ -60,7 +60,7 @@ pub(super) fn in_folder(base: &Path, invocation: &Invocation) -> TokenStream {
     quote!(#agents #declared #files #warnings)
 }
 
-fn of_workflow(workflow: &Workflow, problems: Vec<Problem>) -> DeckError {
+fn deck_error(workflow: &Workflow, problems: Vec<Problem>) -> DeckError {
     DeckError::new(vec![in_order(workflow, problems)], workflow.deck.names())
 }
 

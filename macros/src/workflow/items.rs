@@ -1,6 +1,6 @@
 //! The mistakes in the items that a workflow names.
 
-use onionskin_cards::{CardError, DeckError, Item, Problem, Seen, Workflow, normal};
+use onionskin_cards::{CardError, DeckError, Item, ItemFacts, Problem, Workflow, normal};
 
 use crate::card::{RustFiles, functions, missing};
 
@@ -13,7 +13,7 @@ pub(super) fn check(workflow: &Workflow) -> Result<(), DeckError> {
     let missing = workflow.deck.cards.iter().filter_map(|card| missing(card, &mut files));
     let mut problems: Vec<Problem> = missing.flat_map(|error| error.problems().to_vec()).collect();
     if problems.is_empty() {
-        problems = workflow.wrong_items(|item| seen(workflow, item, &mut files));
+        problems = workflow.wrong_items(|item| item_facts(workflow, item, &mut files));
     }
     if problems.is_empty() {
         return Ok(());
@@ -29,8 +29,8 @@ pub(super) fn in_order(workflow: &Workflow, mut problems: Vec<Problem>) -> CardE
 }
 
 /// What a file of Rust shows of an item.
-fn seen(workflow: &Workflow, item: &Item, files: &mut RustFiles) -> Option<Seen> {
+fn item_facts(workflow: &Workflow, item: &Item, files: &mut RustFiles) -> Option<ItemFacts> {
     let Item::File { file, name } = item else { return None };
     let parsed = files.get(&normal(&workflow.folder.join(file)))?;
-    Some(functions::seen(name, parsed))
+    Some(functions::item_facts(name, parsed))
 }

@@ -1,4 +1,4 @@
-//! Warnings of the compiler. A macro cannot give one by itself, so it uses an item that it has marked as deprecated.
+//! Warnings of the compiler. A macro cannot emit a warning, so it uses an item that it marks as deprecated.
 
 use onionskin_cards::Workflow;
 use proc_macro2::{Span, TokenStream};

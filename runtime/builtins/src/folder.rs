@@ -8,7 +8,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, FileTypeExt as _, Metadata, OpenOptions, OpenOptionsExt as _};
 use rustix::fs::OFlags;
 
-use super::names::given;
+use super::names::shown_path;
 
 /// The most bytes of a path, as Linux has it.
 const MAX_PATH: usize = 4096;
@@ -46,7 +46,7 @@ impl PathError {
     /// The error of an operation on a path.
     #[expect(clippy::wildcard_enum_match_arm, reason = "the system has many other kinds of errors")]
     pub(crate) fn new(path: &str, source: io::Error) -> Self {
-        let given = given(path);
+        let given = shown_path(path);
         match source.kind() {
             io::ErrorKind::NotFound => Self::Missing(given),
             io::ErrorKind::IsADirectory => Self::IsFolder(given),
@@ -83,7 +83,7 @@ impl Folder {
         check(path)?;
         self.0.open_dir(path).map_err(|error| {
             let is_other = error.kind() == io::ErrorKind::NotADirectory;
-            if is_other { PathError::NotAFolder(given(path)) } else { PathError::new(path, error) }
+            if is_other { PathError::NotAFolder(shown_path(path)) } else { PathError::new(path, error) }
         })
     }
 
@@ -115,8 +115,8 @@ pub(crate) fn check(path: &str) -> Result<(), PathError> {
     match path {
         "" => Err(PathError::Empty),
         _ if path.len() > MAX_PATH => Err(PathError::TooLong(path.len())),
-        _ if path.contains('\0') => Err(PathError::Nul(given(path))),
-        _ if path.starts_with('/') => Err(PathError::Absolute(given(path))),
+        _ if path.contains('\0') => Err(PathError::Nul(shown_path(path))),
+        _ if path.starts_with('/') => Err(PathError::Absolute(shown_path(path))),
         _ => Ok(()),
     }
 }
@@ -126,11 +126,11 @@ pub(crate) fn regular(path: &str, metadata: &Metadata) -> Result<(), PathError> 
     let kind = metadata.file_type();
     let kind = match () {
         () if kind.is_file() => return Ok(()),
-        () if kind.is_dir() => return Err(PathError::IsFolder(given(path))),
+        () if kind.is_dir() => return Err(PathError::IsFolder(shown_path(path))),
         () if kind.is_symlink() => "link",
         () if kind.is_fifo() => "pipe",
         () if kind.is_socket() => "socket",
         () => "device",
     };
-    Err(PathError::Special { path: given(path), kind })
+    Err(PathError::Special { path: shown_path(path), kind })
 }

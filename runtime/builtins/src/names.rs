@@ -53,7 +53,7 @@ pub(crate) fn shown_bytes(path: &OsStr) -> String {
 }
 
 /// A path as an error shows it: as the model gave it, escaped and shortened.
-pub(crate) fn given(path: &str) -> String {
+pub(crate) fn shown_path(path: &str) -> String {
     short(&shown(path), MOST_OF_A_PATH).into_owned()
 }
 
@@ -62,7 +62,7 @@ mod tests {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt as _;
 
-    use super::{given, shown, shown_bytes};
+    use super::{shown, shown_bytes, shown_path};
 
     #[test]
     fn a6_a_plain_name_is_shown_as_it_is() {
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn a6_an_error_shows_the_beginning_of_a_long_path() {
-        let text = given(&"x".repeat(5_000));
+        let text = shown_path(&"x".repeat(5_000));
         assert!(text.len() < 300 && text.ends_with("4800 more bytes"), "{text}");
     }
 }

@@ -28,7 +28,7 @@ pub struct Deck {
 /// A file that was read as a card.
 #[derive(Debug, Clone)]
 pub struct CardFile {
-    /// The name of its agent, as far as it was read.
+    /// The name of its agent, if it was read.
     name: Option<String>,
     card: Result<Arc<Card>, CardError>,
 }
@@ -78,7 +78,7 @@ impl CardFile {
         Self { name, card }
     }
 
-    /// The name of its agent, as far as it was read.
+    /// The name of its agent, if it was read.
     pub(crate) fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
@@ -116,7 +116,7 @@ impl Deck {
         Self::from_files(files.collect(), errors, program)
     }
 
-    /// Cards of files that were read before, and the mistakes: `errors`, those of the files, and those that the cards show together.
+    /// Cards of files that were read before, and the mistakes: the `errors` of the files, and the mistakes that the cards show together.
     pub fn from_files(
         files: Vec<CardFile>,
         mut errors: Vec<CardError>,
@@ -165,7 +165,7 @@ impl Deck {
         Self { cards, by_name }
     }
 
-    /// The names of the agents of all cards, in their order.
+    /// The names of the agents of all cards, in order.
     pub fn names(&self) -> Vec<String> {
         self.cards.iter().map(|card| card.name.value.clone()).collect()
     }
@@ -175,7 +175,7 @@ impl Deck {
         self.by_name.get(name).map_or(Child::Program(name), |index| Child::Card(*index))
     }
 
-    /// The mistakes that cards show together. `names` are those of all cards, also of those with mistakes of their own.
+    /// The mistakes that cards show together. `names` are the names of all cards, including cards with mistakes of their own.
     fn mistakes(&self, names: &[String], program: &[&str]) -> Vec<CardError> {
         let names: HashSet<&str> = names.iter().map(String::as_str).chain(program.iter().copied()).collect();
         deck_mistakes::mistakes(&self.cards, &self.by_name, &names)
@@ -183,7 +183,7 @@ impl Deck {
 }
 
 impl DeckError {
-    /// The mistakes of these files. `names` are those of all cards.
+    /// The mistakes of these files. `names` are the names of all cards.
     pub fn new(errors: Vec<CardError>, names: Vec<String>) -> Self {
         let alone = errors.len();
         Self { errors, names, alone }
@@ -204,7 +204,7 @@ impl DeckError {
         &self.errors[self.alone..]
     }
 
-    /// The names of the agents of all cards, also of those with mistakes, as far as they were read.
+    /// The names of the agents of all cards that were read, including cards with mistakes.
     pub fn names(&self) -> &[String] {
         &self.names
     }

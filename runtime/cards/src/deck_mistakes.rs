@@ -17,7 +17,7 @@ const MOST_HINTS: usize = 200;
 /// The most agents of a circle that an error names.
 const MOST_NAMED: usize = 12;
 
-/// The mistakes of each card among the others. `by_name` has the index of the card that a name means, and `names` are those of all agents.
+/// The mistakes of each card among the others. `by_name` has the index of the card that a name means, and `names` are the names of all agents.
 pub(crate) fn mistakes(
     cards: &[Arc<Card>],
     by_name: &HashMap<String, usize>,
@@ -85,7 +85,7 @@ fn unknown(child: &Spanned<String>, known: &[&str]) -> Problem {
 /// The mistake of a card whose child does not say what it is for.
 fn silent(child: &Spanned<String>, parent: &Card, card: &Card) -> Option<Problem> {
     let is_silent = match card.text(TextField::Description) {
-        Some(Text::Written(text)) => text.value.trim().is_empty(),
+        Some(Text::Template(text)) => text.value.trim().is_empty(),
         // It has a mistake of its own.
         Some(Text::Function(_)) => false,
         None => true,

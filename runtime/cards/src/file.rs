@@ -1,4 +1,4 @@
-//! Files, as far as they are read.
+//! Files, and how much of them is read.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};

@@ -38,7 +38,7 @@ pub struct CardPath {
     pub is_of_folder: bool,
 }
 
-/// The files that are read as cards: those of the paths, and all cards of folders. Paths begin at `base`.
+/// The files that are read as cards: the files of the paths, and all cards in folders. Paths begin at `base`.
 pub fn find_cards<P: AsRef<Path>>(base: &Path, paths: &[P]) -> CardPaths {
     let mut found = CardPaths::default();
     let mut known: HashMap<OsString, usize> = HashMap::new();

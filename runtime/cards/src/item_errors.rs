@@ -64,7 +64,7 @@ impl Need<'_> {
         ))
     }
 
-    /// The error if the place where the item should be has no item of this name; `names` are those that it has.
+    /// The error if the place where the item should be has no item of this name; `names` are the names that exist.
     pub fn missing<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Problem {
         let names: Vec<&str> = names.into_iter().collect();
         let (name, of) = match &self.item.value {

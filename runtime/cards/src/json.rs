@@ -79,7 +79,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// The entries of a map, as they are written and in their order.
+/// The entries of a map as text, in order.
 struct Map<'t>(Vec<(&'t RawValue, &'t RawValue)>);
 
 impl<'t> Deserialize<'t> for Map<'t> {

@@ -51,4 +51,4 @@ pub use problem::{CardError, MOST_SHOWN, Problem};
 pub use source::{Origin, Places, Source, Spanned};
 pub use target::Target;
 pub use tool_use::ToolUse;
-pub use workflow::{Seen, Workflow, is_workflow_file, is_workflow_folder, workflow_files};
+pub use workflow::{ItemFacts, Workflow, is_workflow_file, is_workflow_folder, workflow_files};

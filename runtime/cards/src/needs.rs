@@ -134,7 +134,7 @@ impl Kind {
         )
     }
 
-    /// Whether it is one of those of which a file of a workflow holds one.
+    /// Whether a file of a workflow has at most one of this kind.
     pub fn is_tool_or_hook(self) -> bool {
         self == Self::Tool || self.is_hook()
     }

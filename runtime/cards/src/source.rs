@@ -132,7 +132,7 @@ impl Source {
     }
 }
 
-/// Counts lines and columns of a source. Of bytes in their order it counts the text once, however many there are.
+/// Counts lines and columns of a source. For ascending positions it reads the text once, however many positions there are.
 pub struct Places<'s> {
     source: &'s Source,
     /// The first byte of the file, and the byte that was counted to.

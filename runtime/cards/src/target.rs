@@ -16,7 +16,7 @@ pub enum Target {
     Source(ToolSource),
     /// `tool(lookup)`: a tool that is known at run time only.
     Tool(String),
-    /// `everywhere`: all calls, and those of the agents below.
+    /// `everywhere`: all calls, including the calls of the agents below.
     Everywhere,
 }
 

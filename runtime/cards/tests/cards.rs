@@ -54,7 +54,7 @@ fn c1_a_card_of_the_seed_is_read() {
     assert_eq!(agents, ["NY-Project-Manager", "London-Project-Manager"]);
     let [HookItem::Hook(hook, None)] = &card.tool_hooks[..] else { panic!("one hook") };
     assert_eq!(hook.item.value.to_string(), "hooks.rs:audit_hook");
-    let Some(Text::Written(text)) = card.text(TextField::Instructions) else { panic!("a text") };
+    let Some(Text::Template(text)) = card.text(TextField::Instructions) else { panic!("a text") };
     assert_eq!(text.value, "Get project updates.");
     let setting = |setting| card.setting(setting).unwrap().value.clone();
     assert_eq!(setting(Setting::HistorySource), json!("none"));
@@ -75,7 +75,7 @@ fn c1_yaml_says_the_same_as_markdown() {
     let yaml =
         read("a.yml", "model: gpt\nmarkdown: true\ninstruction: |-\n  Answer.\n\n  In one line.\n").unwrap();
     let text = |card: &Card| match card.text(TextField::Instructions) {
-        Some(Text::Written(text)) => text.value.clone(),
+        Some(Text::Template(text)) => text.value.clone(),
         other => panic!("{other:?}"),
     };
     assert_eq!(text(&markdown), text(&yaml));
@@ -230,7 +230,7 @@ proptest! {
         let mut card = read("desk.md", ALL).unwrap();
         for (field, text) in [(TextField::Description, description), (TextField::Instructions, instruction)] {
             let known = card.texts.iter_mut().find(|(known, _)| *known == field).unwrap();
-            known.1 = Text::Written(Spanned::new(text, 0..0));
+            known.1 = Text::Template(Spanned::new(text, 0..0));
         }
         let number = serde_json::Number::from_f64(number).map_or(json!(value), serde_json::Value::from);
         card.request_params[4].1.value = json!({ value: [number] });

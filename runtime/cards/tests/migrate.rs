@@ -125,7 +125,7 @@ fn said(workflow: &Workflow) -> String {
             .collect();
         let instruction =
             card.text(onionskin_vocabulary::agent::TextField::Instructions).map(|text| match text {
-                onionskin_cards::Text::Written(text) => text.value.clone(),
+                onionskin_cards::Text::Template(text) => text.value.clone(),
                 onionskin_cards::Text::Function(item) => item.value.to_string(),
             });
         format!("{} {instruction:?} {params:?} {limits:?} {tools:?}", card.name.value)

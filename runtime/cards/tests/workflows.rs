@@ -158,7 +158,7 @@ fn c4_json_is_read_as_json_is_written() {
     assert!(serde_json::from_str::<serde_json::Value>(&agents).is_ok());
     files.insert("agents.json".to_owned(), agents.replace("1E3", "1000"));
     let workflow = read(&files).unwrap_or_else(|error| panic!("{error}"));
-    let Some(onionskin_cards::Text::Written(text)) = workflow.deck.cards[0].text(TextField::Instructions)
+    let Some(onionskin_cards::Text::Template(text)) = workflow.deck.cards[0].text(TextField::Instructions)
     else {
         panic!("a text")
     };
@@ -222,7 +222,7 @@ proptest! {
         let mut files = base();
         files.insert("agents.json".to_owned(), format!("{{ \"Writer\": {{ \"instruction\": {written} }}, \"Reader\": {{ \"instruction\": \"Read.\" }} }}"));
         let workflow = read(&files).map_err(|error| TestCaseError::fail(error.to_string()))?;
-        let Some(onionskin_cards::Text::Written(read)) = workflow.deck.cards[0].text(TextField::Instructions) else { panic!("a text") };
+        let Some(onionskin_cards::Text::Template(read)) = workflow.deck.cards[0].text(TextField::Instructions) else { panic!("a text") };
         prop_assert_eq!(&read.value, &text);
     }
 

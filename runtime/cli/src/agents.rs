@@ -1,4 +1,4 @@
-//! The agents that a command works with: those of the program, and those of cards or of a workflow folder.
+//! The agents that a command works with: the program's agents, and the agents of cards or of a workflow folder.
 
 use std::path::PathBuf;
 

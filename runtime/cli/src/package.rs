@@ -173,7 +173,7 @@ fn same_file(one: &Path, other: &Path) -> bool {
     one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
-/// Replaces this process, so that signals and the terminal are those of the command.
+/// Replaces this process, so that signals and the terminal belong to the command.
 #[cfg(unix)]
 fn in_place(mut command: Command) -> std::io::Result<ExitCode> {
     use std::os::unix::process::CommandExt as _;

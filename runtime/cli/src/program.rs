@@ -51,7 +51,7 @@ impl Program {
 
     /// Adds an agent. Its children are added with it; add a child by itself only to ask it by name.
     pub fn agent<A: Agent>(mut self) -> Self {
-        self.agents.push(DynAgent::of::<A>());
+        self.agents.push(DynAgent::from_type::<A>());
         self
     }
 

@@ -66,8 +66,8 @@ pub use onionskin_tools::event::RunOutput;
 pub use onionskin_tools::model::{History, Message, ModelResponse, RequestParams, ToolResultMessage};
 pub use onionskin_tools::onion::{
     AgentGuards, Bulkhead, ByDefault, Call, Compiled, Core, Definitions, Hook, InnerNext, Is, Known, Next,
-    RuntimeHooks, Seam, StateOf, Values, call_dynamic, call_tool, has_each, has_no_more, short_name, taken,
-    trace_hook, traced_next,
+    RuntimeHooks, Seam, StateOf, Values, call_dynamic, call_tool, has_each, has_no_more, short_name,
+    trace_hook, traced_next, value_count,
 };
 pub use onionskin_tools::policy::{Cache, InputGuardrail, OutputGuardrail, ToolPolicy, keyed, recover};
 pub use onionskin_tools::question::AskError;
@@ -76,13 +76,13 @@ pub use onionskin_tools::spec::ToolSpec;
 pub use onionskin_tools::spec::ToolboxTools;
 pub use onionskin_tools::state::{PlainState, StateKind};
 pub use onionskin_tools::tool::{
-    Body, BothStates, DynTool, FitsState, FitsTool, Function, Make, Own, ReachesBeneath, Tool, Toolbox,
+    Body, BothStates, DynTool, FitsState, FitsTool, Function, Make, Own, ReachesInner, Tool, Toolbox,
     ToolboxPart, Works, can_be_shared, offload, schema_by,
 };
 pub use onionskin_tools::tool::{Nth, Same, Veiled, is_method, is_of_toolbox, tool_of_method};
 pub use onionskin_tools::typed::{
-    EndRing, Ring, RingOf, TypedCall, TypedHook, TypedLayer, TypedNext, TypedTool, Written, defined, run_in,
-    settled, through,
+    EncodedArgs, EndRing, Ring, RingOf, TypedCall, TypedHook, TypedLayer, TypedNext, TypedTool, defined,
+    finish_typed, run_in, through,
 };
 
 /// The number of the first entry whose name repeats an earlier one; [`NO_CLASH`] if all differ. It compares

@@ -14,9 +14,7 @@ pub use onionskin_definitions::strict::{strict, strict_fields};
 pub use onionskin_tools::policy::{CacheKey, NeedsApproval};
 #[doc(hidden)]
 pub use onionskin_tools::policy::{keyed, recover};
-pub use onionskin_tools::tool::{
-    BothStates, FitsState, FitsTool, Make, ReachesBeneath, SharedToolbox, Works,
-};
+pub use onionskin_tools::tool::{BothStates, FitsState, FitsTool, Make, ReachesInner, SharedToolbox, Works};
 #[doc(hidden)]
 pub use onionskin_tools::tool::{Function, ToolboxPart, can_be_shared};
 
@@ -199,13 +197,13 @@ macro_rules! returns {
             ///
             /// # Errors
             /// Returns the error of the function.
-            fn settle(self) -> Result<$answer, $error>;
+            fn into_result(self) -> Result<$answer, $error>;
         }
 
         $(
             #[diagnostic::do_not_recommend]
             impl $name for $returned {
-                fn settle(self) -> Result<$answer, $error> {
+                fn into_result(self) -> Result<$answer, $error> {
                     let $given = self;
                     Ok($value)
                 }
@@ -214,8 +212,8 @@ macro_rules! returns {
 
         #[diagnostic::do_not_recommend]
         impl<T: $name, E: Into<$error>> $name for Result<T, E> {
-            fn settle(self) -> Result<$answer, $error> {
-                self.map_err(Into::into)?.settle()
+            fn into_result(self) -> Result<$answer, $error> {
+                self.map_err(Into::into)?.into_result()
             }
         }
     )*};

@@ -38,7 +38,7 @@ pub(crate) struct Answer<'a> {
     pub(crate) items: Items,
 }
 
-/// Why the model stopped, as far as the end of an answer depends on it.
+/// The reasons why the model stopped that change the end of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Stop {
     /// The answer is complete.
@@ -137,7 +137,7 @@ impl<'a> Answer<'a> {
     /// The text of arguments that came as a value: text as the model wrote it, or the JSON of a value with the digits of its numbers.
     ///
     /// # Errors
-    /// Returns an error if the digits of a number cannot be told.
+    /// Returns an error if the digits of a number cannot be determined.
     pub(crate) fn argument_text(&self, value: Option<&Value>) -> Result<String, ModelError> {
         match value {
             None | Some(Value::Null) => Ok(String::new()),
@@ -213,7 +213,7 @@ impl<'a> Answer<'a> {
     }
 
     /// Passes on the usage, if it is another one than before: an answer that fails is billed too.
-    pub(crate) fn tell_usage(&mut self) {
+    pub(crate) fn report_usage(&mut self) {
         if self.usage != self.told {
             self.told = self.usage;
             (self.deltas)(ModelDelta::Usage(self.usage));

@@ -34,7 +34,7 @@ pub(crate) enum Event {
     Data { text: String, cut: bool },
     /// One JSON document in the place of a stream.
     Document(Vec<u8>),
-    /// The end. If nothing was an event, `stray` is a line of what came in its place.
+    /// The end. Without any event, `stray` is a line of the text that the server sent instead.
     End { stray: Option<String> },
 }
 

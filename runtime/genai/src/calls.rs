@@ -12,7 +12,7 @@ use onionskin_core::model::{ModelError, ToolCall, ToolCallDelta};
 use self::pieces::Marks;
 pub(crate) use self::pieces::{OLD_FORM, Piece};
 use crate::bounds;
-use crate::shape::{Shape, compact, written_once};
+use crate::shape::{Shape, compact, without_repetition};
 
 /// The calls so far, in the order in which they began.
 #[derive(Default)]
@@ -119,7 +119,7 @@ impl Calls {
         !self.begun[at].name.is_empty()
     }
 
-    /// Whether the call has this name, and these arguments as far as they have come.
+    /// Whether the call has this name, and its arguments so far are a prefix of these.
     pub(crate) fn is_so(&self, at: usize, name: &str, arguments: &str) -> bool {
         let call = &self.begun[at];
         call.name == name && (call.arguments.is_empty() || call.arguments == arguments)
@@ -161,7 +161,7 @@ impl Calls {
             self.ids.insert(Arc::clone(&id));
             call.passed = Some(Passed { id, name: call.name.as_str().into(), length: 0 });
         }
-        let text = call.arguments.get(..call.shape.settled()).unwrap_or_default();
+        let text = call.arguments.get(..call.shape.stable_len()).unwrap_or_default();
         let piece = call.passed.as_mut().map(|passed| passed.next(text))?;
         (begins || !piece.arguments.is_empty()).then_some(piece)
     }
@@ -169,7 +169,7 @@ impl Calls {
     /// The calls, the signature of each, and what was not passed on. `cut` says that the answer reached a limit of length.
     ///
     /// # Errors
-    /// Returns an error if a call has no name, broke off before its arguments, or cannot be told from another one.
+    /// Returns an error if a call has no name, ended before its arguments, or cannot be distinguished from another call.
     pub(crate) fn finish(mut self, cut: bool) -> Result<Finished, ModelError> {
         let mut finished = Finished::default();
         let mut begun = std::mem::take(&mut self.begun);
@@ -181,7 +181,7 @@ impl Calls {
             if let Some(offered) = call.offered.take().filter(|_| call.arguments.is_empty()) {
                 call.arguments = offered;
             }
-            let once = written_once(&call.arguments);
+            let once = without_repetition(&call.arguments);
             if once.len() < call.arguments.len() {
                 call.arguments = once.to_owned();
             }

@@ -29,7 +29,7 @@ pub(crate) struct Client {
 
 impl Clients {
     /// The client for an address.
-    pub(crate) fn of(&self, url: &Url) -> Result<&Client, ModelError> {
+    pub(crate) fn client(&self, url: &Url) -> Result<&Client, ModelError> {
         let (plain, local) = (url.scheme() == "http", is_local(url));
         let client = &self.0[usize::from(plain)][usize::from(local)];
         client.get_or_init(|| make(plain, local)).as_ref().map_err(Clone::clone)
@@ -148,8 +148,8 @@ pub(crate) async fn target(
     let given = base_url.map(address).transpose()?;
     // The directory asks nobody, so a client without TLS is good.
     let any = match &given {
-        Some(url) => clients.of(url)?,
-        None => clients.of(&address("http://directory.invalid/")?)?,
+        Some(url) => clients.client(url)?,
+        None => clients.client(&address("http://directory.invalid/")?)?,
     };
     let listed = any.directory.resolve_service_target(ModelIden::new(kind, model)).await;
     let listed = listed.map_err(|error| ModelError::Setup(error.to_string()))?;
@@ -169,12 +169,12 @@ pub(crate) async fn target(
         ))),
     };
     let key = match (key, listed.auth) {
-        (ApiKeySource::Given(key), _) => key.clone(),
+        (ApiKeySource::Explicit(key), _) => key.clone(),
         (ApiKeySource::Env(variable), _) => from_env(variable)?,
         (ApiKeySource::Usual, AuthData::FromEnv(variable)) if base_url.is_none() => from_env(&variable)?,
         (ApiKeySource::Usual, _) => ApiKey::none(),
     };
-    let http = clients.of(&base)?.http.clone();
+    let http = clients.client(&base)?.http.clone();
     let target = Target { kind, protocol, name: name.to_owned(), base, key, http };
     target.check()?;
     Ok(target)
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn o3_a_target_has_the_whole_name_and_a_base_address() {
-        let key = ApiKeySource::Given(ApiKey::new(String::from("k-1").into()));
+        let key = ApiKeySource::Explicit(ApiKey::new(String::from("k-1").into()));
         let good = made("http://127.0.0.1:8080/v1", "openai", &key).unwrap();
         assert_eq!((&*good.name, &*good.endpoint()), ("ft:gpt-4o:acme::AbCd123", "127.0.0.1:8080/v1/"));
         for (base, adapter, path) in [

@@ -13,7 +13,7 @@ use crate::body::{Body, Event, Events, Framing};
 use crate::bounds;
 use crate::connect::Target;
 use crate::failure::{self, scrubbed};
-use crate::protocol::{Asked, Flow, Protocol};
+use crate::protocol::{Flow, Protocol, ProviderRequest};
 use crate::surrogates::Halves;
 use crate::tools::WireTool;
 
@@ -28,10 +28,10 @@ pub(crate) async fn ask(
     let Target { kind, protocol, name, key, http, .. } = target;
     let framing = protocol.framing().filter(|_| stream);
     let endpoint = &target.endpoint();
-    let asked = Asked { request, kind: *kind, endpoint, name, tools, stream: framing.is_some() };
+    let asked = ProviderRequest { request, kind: *kind, endpoint, name, tools, stream: framing.is_some() };
     let body = protocol.body(&asked)?;
     let post = http.post(target.url(asked.stream)).header(CONTENT_TYPE, "application/json");
-    let post = post.body(written(&Value::Object(body), request));
+    let post = post.body(encode(&Value::Object(body), request));
     let post = protocol.headers(*kind, key, post)?;
     let response = post.send().await.map_err(|error| failure::sending(error, key))?;
     if !response.status().is_success() {
@@ -48,8 +48,8 @@ pub(crate) async fn ask(
     }
 }
 
-/// The JSON of a body, with the digits that the model gave the numbers in calls. Where two of them cannot be told apart, they are rounded.
-fn written(body: &Value, request: &ModelRequest) -> String {
+/// The JSON of a body, with the digits that the model gave the numbers in calls. Numbers that cannot be distinguished are rounded.
+fn encode(body: &Value, request: &ModelRequest) -> String {
     let long = request.messages.iter().flat_map(Message::tool_calls);
     let long = long.filter(|call| has_many_digits(&call.arguments));
     // What is no JSON goes back as a text.
@@ -70,7 +70,7 @@ async fn read_stream(
     let mut events = Events::new(body, framing);
     let mut answer = Answer::new(adapter, deltas).with_tools(tools);
     answer.carried.endpoint = target.endpoint();
-    let mut halves = Halves::of_stream();
+    let mut halves = Halves::for_stream();
     let mut unknown: Option<String> = None;
     let mut until: Option<Instant> = None;
     loop {
@@ -112,7 +112,7 @@ async fn read_stream(
         }
         answer.read_from(&text);
         let flow = protocol.event(&mut answer, &event);
-        answer.tell_usage();
+        answer.report_usage();
         match flow.map_err(|error| scrubbed(error, key))? {
             Flow::Part => {
                 answer.recognise();
@@ -165,7 +165,7 @@ fn read_document(
     let (said, document): (_, Value) = match serde_json::from_slice(bytes) {
         Ok(document) => (said, document),
         Err(_) => {
-            let joined = Halves::of_document().join(&said);
+            let joined = Halves::for_document().join(&said);
             let document = serde_json::from_str(&joined).map_err(|_| unexpected())?;
             (joined.into(), document)
         }
@@ -182,7 +182,7 @@ fn read_document(
     answer.carried.endpoint = target.endpoint();
     answer.read_from(&said);
     let flow = protocol.document(&mut answer, &document);
-    answer.tell_usage();
+    answer.report_usage();
     let flow = flow.map_err(|error| scrubbed(error, key))?;
     if flow == Flow::Unknown {
         return Err(unexpected());
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn o3_the_digits_of_a_call_go_back_as_the_model_wrote_them() {
         let long = r#"{"n":12345678901234567890123,"m":[0.1000000000000000055511151231257827,1.5]}"#;
-        // They read as one number, so they cannot be told apart as values.
+        // They have the same value, so they cannot be distinguished as values.
         let near = r#"{"n":98765432109876543210987,"m":98765432109876543210988}"#;
         for (kind, is_text) in [
             (AdapterKind::OpenAI, true),
@@ -216,10 +216,16 @@ mod tests {
             let sent = |calls: &[&str]| {
                 let calls = calls.iter().map(|arguments| ToolCall::new("a", "f", *arguments));
                 let request = ModelRequest::new([ModelResponse::tool_calls(calls).into()]);
-                let asked =
-                    Asked { request: &request, kind, endpoint: "", name: "m", tools: &[], stream: true };
+                let asked = ProviderRequest {
+                    request: &request,
+                    kind,
+                    endpoint: "",
+                    name: "m",
+                    tools: &[],
+                    stream: true,
+                };
                 let body = Protocol::new(kind, "m").unwrap().body(&asked).unwrap();
-                written(&Value::Object(body), &request)
+                encode(&Value::Object(body), &request)
             };
             let as_sent = if is_text { Value::from(long).to_string() } else { long.to_owned() };
             for calls in [&[long][..], &[long, "{}"], &[r#"{"broken": "12345678901234567890"#, long]] {

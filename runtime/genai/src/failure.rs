@@ -204,7 +204,7 @@ async fn error_body(mut response: Response) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The error that a provider wrote in the place of an answer, or into a stream: with the status that it has before a stream. `None` if
+/// The error that a provider sent instead of an answer, or in a stream, with the status that it would have before a stream. `None` if
 /// the document is no error.
 pub(crate) fn reported(body: &Value, secret: &ApiKey) -> Option<ModelError> {
     // Gemini writes its errors as a list, and into a list of events.

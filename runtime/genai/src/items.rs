@@ -1,4 +1,4 @@
-//! The items of an answer, told apart by the marks of their events. The number of an item is the same in all of its events, and a call has an
+//! The items of an answer, distinguished by the marks of their events. The number of an item is the same in all of its events, and a call has an
 //! id of its own. The ids of items are weak marks: some servers make a new one for each event, or give none.
 
 use std::collections::HashMap;
@@ -161,7 +161,7 @@ impl Items {
         }
     }
 
-    /// The places of all items in their order.
+    /// The places of all items, in order.
     pub(crate) fn places(&self) -> Vec<Place> {
         let of = |item: &Item| {
             let texts = item.texts.clone().into_iter().map(|(from, to)| Place::Text(from, to));

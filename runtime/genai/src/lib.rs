@@ -51,7 +51,7 @@ use onionskin_core::secret::Secret;
 /// Gemini and Ollama send values, which are written as JSON again, each in one piece and with all digits of its numbers. Clones share the connections.
 ///
 /// An answer is complete or an error: each call of which a piece came is in it once, and an empty answer has a
-/// [reason](onionskin_core::model::StopReason) to be empty. What cannot be told apart, such as two equal calls that have no ids, is
+/// [reason](onionskin_core::model::StopReason) to be empty. Calls that cannot be distinguished, such as two equal calls without ids, are
 /// [`ModelError::Incomplete`], and so are calls with a reason to stop that is not known here; a text with one has
 /// [`StopReason::Other`](onionskin_core::model::StopReason::Other), and so has one whose stream of chat completions ends with `[DONE]` without a
 /// reason; calls there are taken if all of them are whole. What a provider sends is read within bounds: 128 MiB of a stream with 16 MiB of texts and arguments in it, 16 MiB
@@ -101,7 +101,7 @@ enum ApiKeySource {
     /// This environment variable.
     Env(Arc<str>),
     /// This key.
-    Given(ApiKey),
+    Explicit(ApiKey),
 }
 
 impl GenaiModel {
@@ -139,7 +139,7 @@ impl GenaiModel {
     /// Uses this key. No error shows it, even if the provider's answer does.
     #[must_use]
     pub fn api_key(mut self, key: impl Into<Secret<String>>) -> Self {
-        self.key = ApiKeySource::Given(ApiKey::new(key.into()));
+        self.key = ApiKeySource::Explicit(ApiKey::new(key.into()));
         self
     }
 

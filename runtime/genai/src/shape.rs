@@ -22,7 +22,7 @@ impl Shape {
     }
 
     /// The shape of the object with which a text begins, if it begins with one that is closed.
-    fn of_object(text: &str) -> Self {
+    fn object(text: &str) -> Self {
         let mut shape = Self::default();
         let mut bytes = text.bytes();
         while let Some(byte) = bytes.next().filter(|_| shape.end.is_none()) {
@@ -71,7 +71,7 @@ impl Shape {
 
     /// How much of the text will stay as it is. `null` and nothing become an empty object, an empty object can be replaced, and what follows
     /// a closed object can be the same object again.
-    pub(crate) fn settled(&self) -> usize {
+    pub(crate) fn stable_len(&self) -> usize {
         match (self.first, self.second) {
             (None | Some(b'n'), _) | (Some(b'{'), None | Some(b'}')) => 0,
             (Some(_), _) => self.end.unwrap_or(self.length),
@@ -98,8 +98,8 @@ pub(crate) fn compact(text: &str) -> String {
 
 /// The arguments in a text in which a server wrote an empty object before them, or the same object again behind them. Any other text stays
 /// as it is.
-pub(crate) fn written_once(mut text: &str) -> &str {
-    while let Some(end) = Shape::of_object(text).end {
+pub(crate) fn without_repetition(mut text: &str) -> &str {
+    while let Some(end) = Shape::object(text).end {
         let (object, rest) = text.split_at(end);
         let (object, rest) = (compact(object), rest.trim_start());
         if rest.is_empty() {
@@ -135,12 +135,12 @@ mod tests {
             ("null", "null"),
             ("", ""),
         ] {
-            assert_eq!(written_once(text), once, "{text}");
+            assert_eq!(without_repetition(text), once, "{text}");
         }
     }
 
     #[test]
-    fn o3_what_can_still_change_is_not_settled() {
+    fn o3_what_can_still_change_is_not_stable() {
         for (text, settled) in [
             ("", 0),
             ("nul", 0),
@@ -152,7 +152,7 @@ mod tests {
             ("{\"a\": 1}{\"a", 8),
             ("[1", 2),
         ] {
-            assert_eq!(Shape::new(text).settled(), settled, "{text}");
+            assert_eq!(Shape::new(text).stable_len(), settled, "{text}");
         }
     }
 }

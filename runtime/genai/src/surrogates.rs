@@ -11,11 +11,11 @@ pub(crate) struct Halves {
 }
 
 impl Halves {
-    pub(crate) fn of_stream() -> Self {
+    pub(crate) fn for_stream() -> Self {
         Self { waits: true, first: None }
     }
 
-    pub(crate) fn of_document() -> Self {
+    pub(crate) fn for_document() -> Self {
         Self { waits: false, first: None }
     }
 
@@ -85,7 +85,7 @@ mod tests {
     fn o3_the_halves_of_a_character_are_joined() {
         let read =
             |halves: &mut Halves, json: &str| serde_json::from_str::<Value>(&halves.join(json)).unwrap();
-        let mut stream = Halves::of_stream();
+        let mut stream = Halves::for_stream();
         let texts =
             [r#"{"a":"1\ud83d"}"#, r#"{"b":0}"#, r#"{"a":"\ude002"}"#].map(|json| read(&mut stream, json));
         assert_eq!(texts, [json!({"a": "1"}), json!({"b": 0}), json!({"a": "\u{1f600}2"})]);
@@ -96,9 +96,9 @@ mod tests {
             (r#"["a\\ud83d"]"#, "a\\ud83d"),
             (r#"["a\ud83d"]"#, "a\u{fffd}"),
         ] {
-            assert_eq!(read(&mut Halves::of_document(), text), json!([expected]), "{text}");
+            assert_eq!(read(&mut Halves::for_document(), text), json!([expected]), "{text}");
         }
-        let mut twice = Halves::of_stream();
+        let mut twice = Halves::for_stream();
         assert_eq!(read(&mut twice, r#"["a\ud83d","b\ud83d"]"#), json!(["a", "b\u{fffd}"]));
     }
 }

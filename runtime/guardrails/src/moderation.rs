@@ -59,7 +59,7 @@ impl Moderation {
         }
     }
 
-    async fn of_call(&self, texts: Vec<String>) -> ToolResult<()> {
+    async fn check(&self, texts: Vec<String>) -> ToolResult<()> {
         match (self.judge)(texts.join("\n")).await {
             Ok(None) => Ok(()),
             Ok(Some(reason)) => Err(ToolError::denied(reason).into()),
@@ -98,7 +98,7 @@ impl InputGuardrail for Moderation {
     type Made = AtRunTime;
 
     async fn check(&self, _: &ToolContext, args: &mut Args) -> ToolResult<()> {
-        self.of_call(texts_of_args(args)).await
+        self.check(texts_of_args(args)).await
     }
 }
 
@@ -109,7 +109,7 @@ impl OutputGuardrail for Moderation {
     async fn check(&self, _: &ToolContext, _: &Args, result: ToolResult) -> ToolResult {
         let texts = texts_of_result(&result);
         if !texts.is_empty() {
-            self.of_call(texts).await?;
+            self.check(texts).await?;
         }
         result
     }

@@ -43,7 +43,7 @@ pub(super) fn change_args(args: &mut Args, change: &mut Change<'_>) {
     }
 }
 
-/// Replaces each text that the result shows, also those of an error, which stays what it is otherwise. What is divided between text blocks
+/// Replaces each text that the result shows, including the texts of an error, whose other parts stay unchanged. What is divided between text blocks
 /// is left to [`change_divided`].
 pub(super) fn change_result(result: &mut ToolResult, change: &mut Change<'_>) {
     if let Some(output) = shown_mut(result) {
@@ -92,7 +92,7 @@ pub(super) fn texts_of_args(args: &Args) -> Vec<String> {
     texts
 }
 
-/// The texts that the result shows, also those of an error.
+/// The texts that the result shows, including the texts of an error.
 pub(super) fn texts_of_result(result: &ToolResult) -> Vec<String> {
     shown(result).map(texts_of_output).unwrap_or_default()
 }

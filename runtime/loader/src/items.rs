@@ -171,7 +171,7 @@ impl Items {
 
     /// Registers an agent of the program, which cards name as a child by its path: `agents: ["crate::agents::Helper"]`.
     pub fn agent<A: Agent>(&mut self) -> &mut Self {
-        self.add(short_name::<A>(), Entry::Agent(DynAgent::of::<A>()))
+        self.add(short_name::<A>(), Entry::Agent(DynAgent::from_type::<A>()))
     }
 
     /// Gives the item before it another name.

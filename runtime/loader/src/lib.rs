@@ -4,7 +4,7 @@
 // - `loader` reads the cards and makes their agents. `find` looks for what they name, also in a `script`, and `plan` declares the agent of a
 //   card, with `filter`, `settings`, `state`, `values`, and with `builtin`, which has what features add. The agents are `loaded` then. `error`
 //   collects the mistakes.
-// - `watch` loads cards again when they change: the `cache` has those of the last time, and `stamps` sees whether a file has changed.
+// - `watch` loads cards again when they change: the `cache` has the previous cards, and `stamps` detects changed files.
 // - `fetch` gets the cards of an `address`. What may take long is done on a `thread` that may block.
 // - `workflow` loads workflow folders.
 // - `dump` writes agents of the program as cards.

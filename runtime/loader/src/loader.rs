@@ -21,7 +21,7 @@ use crate::thread::on_thread;
 /// `agent!(card = ..)`.
 ///
 /// Paths of cards begin at the base folder, which is the working directory unless [`Self::base`] says another. The files that a card names
-/// are relative to the card's own folder, and those of the [`Registry`] to the base folder.
+/// are relative to the card's own folder, and the paths of the [`Registry`] to the base folder.
 ///
 /// ```
 /// use onionskin::loader::{CardLoader, MistakeKind, Registry};

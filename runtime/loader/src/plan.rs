@@ -83,7 +83,7 @@ impl Plan {
     fn declare(&self, children: &[DynAgent]) -> AgentDeclaration {
         let card = &self.card;
         let mut agent = children.iter().fold(AgentDeclaration::new(), AgentDeclaration::dyn_child);
-        if let Some(Text::Written(text)) = card.text(TextField::Description) {
+        if let Some(Text::Template(text)) = card.text(TextField::Description) {
             agent = agent.description(&*text.value);
         }
         agent = agent.prompt(self.prompt.clone());
@@ -171,8 +171,8 @@ impl Planner<'_> {
         let mut prompt = Prompt::new();
         for (field, text) in &self.card.texts {
             match (field, text) {
-                (TextField::Description, Text::Written(_)) => {}
-                (field, Text::Written(text)) => prompt = prompt.text((*field).into(), &text.value),
+                (TextField::Description, Text::Template(_)) => {}
+                (field, Text::Template(text)) => prompt = prompt.text((*field).into(), &text.value),
                 (field, Text::Function(item)) => {
                     if let Some(Entry::Text(add)) = self.item(item, Kind::Text) {
                         prompt = add(prompt, (*field).into());
@@ -341,7 +341,7 @@ impl Planner<'_> {
     fn unshown_fields(&mut self, state: &Spanned<Item>) {
         let card = self.card;
         for (_, text) in card.texts.iter().filter(|(field, _)| *field != TextField::Description) {
-            let Text::Written(text) = text else { continue };
+            let Text::Template(text) = text else { continue };
             let places = PromptText::from(text.value.as_str());
             let mut seen = HashSet::new();
             for place in places.placeholders().filter(|place| !place.starts_with("session_state.")) {

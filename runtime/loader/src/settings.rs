@@ -15,7 +15,7 @@ pub(crate) fn read(card: &Card) -> (Settings, Vec<Problem>) {
     let mut params = Map::new();
     for (param, value) in &card.request_params {
         let entry = |(word, value): (String, Value)| Map::from_iter([(word, value)]);
-        let written = (param.value.to_string(), written(param.value, &value.value));
+        let written = (param.value.to_string(), encode(param.value, &value.value));
         match RequestParams::deserialize(Value::Object(entry(written.clone()))) {
             Ok(_) => params.extend([written]),
             Err(error) => {
@@ -41,7 +41,7 @@ pub(crate) fn read(card: &Card) -> (Settings, Vec<Problem>) {
 }
 
 /// The value of a request parameter as the runtime reads it.
-fn written(param: RequestParam, value: &Value) -> Value {
+fn encode(param: RequestParam, value: &Value) -> Value {
     match (param.kind(), value.as_str()) {
         (ValueKind::ToolChoice, Some(choice)) if !TOOL_CHOICES.contains(&choice) => json!({ "tool": choice }),
         (ValueKind::Number(_) | ValueKind::Texts | ValueKind::ToolChoice | ValueKind::Map, _) => {

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
-use onionskin_cards::{Deck, Item, Kind, Seen, Workflow, workflow_files};
+use onionskin_cards::{Deck, Item, ItemFacts, Kind, Workflow, workflow_files};
 use onionskin_core::App;
 use onionskin_core::declaration::{AppBuilder, DynAgent};
 use onionskin_vocabulary::Word as _;
@@ -93,7 +93,7 @@ impl CardLoader {
         let (deck, finder) = (&workflow.deck, Finder::new(self.registry(), &base));
         cache.plan(deck, &finder, &mut mistakes);
         if mistakes.is_empty() {
-            for problem in workflow.wrong_items(|item| seen(&finder, deck, item)) {
+            for problem in workflow.wrong_items(|item| item_facts(&finder, deck, item)) {
                 mistakes.add(&workflow.source, MistakeKind::WrongKind, problem);
             }
         }
@@ -152,7 +152,7 @@ impl LoadedWorkflow {
 }
 
 /// What the registry shows of an item.
-fn seen(finder: &Finder<'_>, deck: &Deck, item: &Item) -> Option<Seen> {
+fn item_facts(finder: &Finder<'_>, deck: &Deck, item: &Item) -> Option<ItemFacts> {
     let Item::File { file, name } = item else { return None };
     // All agents are in one folder.
     let items = finder.items_of(&deck.cards.first()?.beside(file))?;
@@ -173,5 +173,5 @@ fn seen(finder: &Finder<'_>, deck: &Deck, item: &Item) -> Option<Seen> {
         | Entry::Type(_)
         | Entry::Agent(_) => (false, None),
     };
-    Some(Seen { others: others.map(|(other, _)| other.clone()).collect(), has_component, place })
+    Some(ItemFacts { others: others.map(|(other, _)| other.clone()).collect(), has_component, place })
 }

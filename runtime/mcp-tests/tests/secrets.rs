@@ -27,7 +27,7 @@ async fn call_each(run: &AgentRun, input: String) -> Result<String, RunError> {
 
 agent! { Caller { name: "caller", instruction: "Call.", servers: [fix], run: call_each } }
 
-async fn asked(server: serde_json::Value) -> Result<RunOutput, BuildError> {
+async fn run(server: serde_json::Value) -> Result<RunOutput, BuildError> {
     let file = json!({ "mcpServers": { "fix": server } }).to_string();
     let config = McpConfig::from_json(&file, ".mcp.json").unwrap();
     let caller = Caller::builder()
@@ -73,10 +73,10 @@ async fn a4_secrets_of_servers_are_in_no_log_line_at_any_level() {
     };
 
     // It works, fails, refuses, dies, is started again and ends.
-    let output = asked(fixture("plain")).await.unwrap();
-    let exits = asked(fixture("exits")).await.unwrap_err();
+    let output = run(fixture("plain")).await.unwrap();
+    let exits = run(fixture("exits")).await.unwrap_err();
     let by_url = json!({ "url": "http://127.0.0.1:1/mcp", "headers": { "Authorization": BEARER } });
-    let by_url = asked(by_url).await.unwrap_err();
+    let by_url = run(by_url).await.unwrap_err();
 
     // What a caller knows as a secret, and the server writes to its standard error.
     let server = ServerConfig::stdio(env!("CARGO_BIN_EXE_fixture")).arg("hostile");

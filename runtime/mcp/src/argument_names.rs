@@ -41,7 +41,7 @@ pub(super) fn renamed(schema: &Value) -> Vec<(String, String)> {
 }
 
 /// Refuses a schema with too many arguments whose names some provider refuses, or with one that only a part of its root declares, such as an option of a union, under a name that some provider
-/// refuses: the export writes all arguments into one object, and a transformed tool renames those of the root itself.
+/// refuses: the export writes all arguments into one object, and a transformed tool renames the root's arguments itself.
 ///
 /// # Errors
 /// Returns the reason why no agent can use the tool.

@@ -106,7 +106,7 @@ impl McpConfig {
         self.servers.insert(name.into(), Ok(server));
     }
 
-    /// Adds the servers of another configuration. They replace those of the same name.
+    /// Adds the servers of another configuration. They replace servers of the same name.
     pub fn extend(&mut self, other: Self) {
         self.servers.extend(other.servers);
         self.unread.extend(other.unread);

@@ -46,7 +46,7 @@ pub(super) struct Connection {
 }
 
 /// The output of a process: the first line of its standard output that is not MCP, and the last lines of its standard error.
-type Written = (Option<String>, Vec<String>);
+type ProcessOutput = (Option<String>, Vec<String>);
 
 /// Why a request has no answer.
 pub(super) enum RequestError {
@@ -69,7 +69,7 @@ impl Connection {
         config: &ServerConfig,
         secrets: &Secrets,
     ) -> Result<Self, Box<StartFailure>> {
-        let failure = |reason: String, next_step: &str, (stdout, stderr): Written| {
+        let failure = |reason: String, next_step: &str, (stdout, stderr): ProcessOutput| {
             Box::new(StartFailure {
                 server: server.to_string(),
                 command: config.command_line(),
@@ -84,13 +84,13 @@ impl Connection {
         };
         let (process, stdin, stdout) = Process::spawn(server, config, secrets).map_err(|error| {
             let (reason, next_step) = not_spawned(config, &error);
-            failure(reason, next_step, Written::default())
+            failure(reason, next_step, ProcessOutput::default())
         })?;
         let beginning = Beginning::default();
         let listeners = Listeners::default();
         let untraced = UntracedThread::start(config.fake.is_some()).map_err(|error| {
             let (reason, next_step) = no_thread(&error);
-            failure(reason, next_step, Written::default())
+            failure(reason, next_step, ProcessOutput::default())
         })?;
         let fault = Fault::new(Arc::clone(&process.kill));
         let stdout = Tap::new(stdout, beginning.clone());

@@ -1,4 +1,4 @@
-//! Converts the protocol's types to those of core, whose `content` has the blocks of content.
+//! Converts the protocol's types to the types of core, whose `content` has the blocks of content.
 
 use std::collections::HashMap;
 use std::sync::Arc;

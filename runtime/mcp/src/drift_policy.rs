@@ -59,7 +59,7 @@ impl Locks {
                 );
             }
             let text = server.secrets.hide(text);
-            if server.tell_once(&text) {
+            if server.report_once(&text) {
                 let [added, removed, changed] =
                     drift.listed(REPORTED).map(|tools| server.secrets.hide(tools.join(", ")));
                 tracing::warn!(server = &*server.name, added, removed, changed, "{text}");

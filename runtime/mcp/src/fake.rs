@@ -221,7 +221,7 @@ impl FakeServer {
         self.0.changed.send_modify(|changes| *changes += 1);
     }
 
-    /// The configuration with which agents reach it. Its time limits can be set as those of any server.
+    /// The configuration with which agents reach it. Its time limits can be set like the limits of any server.
     pub fn config(&self) -> ServerConfig {
         let mut config = ServerConfig::stdio("a fake server of this program");
         config.fake = Some(Arc::new(self.clone()));

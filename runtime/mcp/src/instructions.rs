@@ -24,9 +24,9 @@ pub(super) async fn place(tool: &Tool) -> Option<String> {
     ];
     let mut texts: Vec<Placed<'_>> =
         plain.into_iter().filter_map(|(part, text)| Some((part, String::new(), text?))).collect();
-    of_schema("its input schema", &tool.input_schema, "", &mut texts);
+    schema_texts("its input schema", &tool.input_schema, "", &mut texts);
     if let Some(schema) = &tool.output_schema {
-        of_schema("its output schema", schema, "", &mut texts);
+        schema_texts("its output schema", schema, "", &mut texts);
     }
     for (part, at, text) in texts {
         if is_instruction(text) {
@@ -41,21 +41,26 @@ pub(super) async fn place(tool: &Tool) -> Option<String> {
 }
 
 /// All texts of a schema: keys, descriptions and values.
-fn of_schema<'t>(part: &'static str, schema: &'t Map<String, Value>, at: &str, texts: &mut Vec<Placed<'t>>) {
+fn schema_texts<'t>(
+    part: &'static str,
+    schema: &'t Map<String, Value>,
+    at: &str,
+    texts: &mut Vec<Placed<'t>>,
+) {
     for (key, value) in schema {
         let at = format!("{at}/{key}");
-        of_value(part, value, &at, texts);
+        value_texts(part, value, &at, texts);
         texts.push((part, at, key));
     }
 }
 
-fn of_value<'t>(part: &'static str, value: &'t Value, at: &str, texts: &mut Vec<Placed<'t>>) {
+fn value_texts<'t>(part: &'static str, value: &'t Value, at: &str, texts: &mut Vec<Placed<'t>>) {
     match value {
         Value::String(text) => texts.push((part, at.to_owned(), text)),
-        Value::Object(fields) => of_schema(part, fields, at, texts),
+        Value::Object(fields) => schema_texts(part, fields, at, texts),
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                of_value(part, item, &format!("{at}/{index}"), texts);
+                value_texts(part, item, &format!("{at}/{index}"), texts);
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
@@ -74,7 +79,7 @@ mod tests {
 
     use super::*;
 
-    async fn of(tool: Value) -> Option<String> {
+    async fn warning(tool: Value) -> Option<String> {
         place(&serde_json::from_value(tool).unwrap()).await
     }
 
@@ -105,7 +110,7 @@ mod tests {
                 "its output schema at `/description`",
             ),
         ] {
-            assert_eq!(of(tool.clone()).await.as_deref(), Some(place), "{tool}");
+            assert_eq!(warning(tool.clone()).await.as_deref(), Some(place), "{tool}");
         }
     }
 
@@ -133,7 +138,7 @@ mod tests {
             tools.push(json!({"name": "t", "description": description, "inputSchema": {"type": "object"}}));
         }
         for tool in tools {
-            assert_eq!(of(tool.clone()).await, None, "{tool}");
+            assert_eq!(warning(tool.clone()).await, None, "{tool}");
         }
     }
 }

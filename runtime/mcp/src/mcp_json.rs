@@ -15,7 +15,7 @@ use super::server_config::{ServerConfig, Word};
 use super::tool_rules::{self, Rule, ToolRules, Tools};
 use onionskin_core::text::nearest;
 
-/// The fields of a server that are read, beside those of `tool_rules`.
+/// The fields of a server that are read, except the fields of `tool_rules`.
 const FIELDS: [&str; 8] = ["type", "command", "args", "env", "cwd", "timeout", "startTimeout", "parallel"];
 /// Shorter limits are probably meant as seconds.
 const LEAST_TIMEOUT: u64 = 100;

@@ -49,7 +49,7 @@ fn shown(value: &Value) -> String {
 }
 
 /// A keyword after the walk.
-enum Kept {
+enum Rewrite {
     Same(Value),
     Other(Value),
     Nothing,
@@ -90,12 +90,12 @@ impl Walk {
             let at = format!("{place}/{key}");
             let was = shown(&value);
             match self.keyword(&key, value, &at)? {
-                Kept::Same(value) => _ = kept.insert(key, value),
-                Kept::Other(value) => {
+                Rewrite::Same(value) => _ = kept.insert(key, value),
+                Rewrite::Other(value) => {
                     self.note(place, format!("`{key}` is {was}, read as {}", shown(&value)));
                     kept.insert(key, value);
                 }
-                Kept::Nothing => self.note(place, format!("`{key}` is {was}, and is left out")),
+                Rewrite::Nothing => self.note(place, format!("`{key}` is {was}, and is left out")),
             }
         }
         *schema = kept;
@@ -184,7 +184,7 @@ impl Walk {
         }
     }
 
-    fn keyword(&mut self, key: &str, mut value: Value, at: &str) -> Result<Kept, String> {
+    fn keyword(&mut self, key: &str, mut value: Value, at: &str) -> Result<Rewrite, String> {
         let is_kept = match KeywordKind::new(key) {
             KeywordKind::Unknown | KeywordKind::Value | KeywordKind::Dependencies => true,
             KeywordKind::Text | KeywordKind::Word | KeywordKind::Pattern => value.is_string(),
@@ -194,7 +194,7 @@ impl Walk {
             KeywordKind::Count => return Ok(count(value)),
             // `example` is OpenAPI's, with one value.
             KeywordKind::Examples if value.is_array() || key == "example" => true,
-            KeywordKind::Examples => return Ok(Kept::Other(json!([value]))),
+            KeywordKind::Examples => return Ok(Rewrite::Other(json!([value]))),
             KeywordKind::Reference if value.is_string() => true,
             KeywordKind::Reference => {
                 return Err(format!("at `{}` is {}, which is no reference", name(at), shown(&value)));
@@ -239,7 +239,7 @@ impl Walk {
                 _ => false,
             },
         };
-        Ok(if is_kept { Kept::Same(value) } else { Kept::Nothing })
+        Ok(if is_kept { Rewrite::Same(value) } else { Rewrite::Nothing })
     }
 
     /// The schema of a property. Some servers write the name of a type in its place.
@@ -274,7 +274,7 @@ fn lists(kinds: &Value, kind: &str) -> bool {
 }
 
 /// One or several types, in JSON Schema's words. None for any type.
-fn kinds(value: Value) -> Result<Kept, String> {
+fn kinds(value: Value) -> Result<Rewrite, String> {
     let read = match &value {
         Value::String(only) => kind(only)?.map(Value::from),
         Value::Array(several) => {
@@ -283,7 +283,7 @@ fn kinds(value: Value) -> Result<Kept, String> {
                 match kind(each)? {
                     Some(kind) if read.contains(&kind) => {}
                     Some(kind) => read.push(kind),
-                    None => return Ok(Kept::Nothing),
+                    None => return Ok(Rewrite::Nothing),
                 }
             }
             (!read.is_empty()).then(|| json!(read))
@@ -291,9 +291,9 @@ fn kinds(value: Value) -> Result<Kept, String> {
         _ => None,
     };
     Ok(match read {
-        Some(read) if read == value => Kept::Same(value),
-        Some(read) => Kept::Other(read),
-        None => Kept::Nothing,
+        Some(read) if read == value => Rewrite::Same(value),
+        Some(read) => Rewrite::Other(read),
+        None => Rewrite::Nothing,
     })
 }
 
@@ -315,28 +315,30 @@ fn kind(written: &str) -> Result<Option<&'static str>, String> {
     }))
 }
 
-fn names(value: Value) -> Kept {
-    let Value::Array(written) = &value else { return Kept::Nothing };
+fn names(value: Value) -> Rewrite {
+    let Value::Array(written) = &value else { return Rewrite::Nothing };
     let mut read: Vec<&Value> = Vec::new();
     let mut seen = std::collections::HashSet::new();
     read.extend(written.iter().filter(|name| name.is_string() && seen.insert(*name)));
-    if read.len() == written.len() { Kept::Same(value) } else { Kept::Other(json!(read)) }
+    if read.len() == written.len() { Rewrite::Same(value) } else { Rewrite::Other(json!(read)) }
 }
 
-fn number(value: Value) -> Kept {
+fn number(value: Value) -> Rewrite {
     match &value {
-        Value::Number(_) => Kept::Same(value),
-        Value::String(text) => text.parse::<Number>().map_or(Kept::Nothing, |read| Kept::Other(read.into())),
-        _ => Kept::Nothing,
+        Value::Number(_) => Rewrite::Same(value),
+        Value::String(text) => {
+            text.parse::<Number>().map_or(Rewrite::Nothing, |read| Rewrite::Other(read.into()))
+        }
+        _ => Rewrite::Nothing,
     }
 }
 
-fn count(value: Value) -> Kept {
+fn count(value: Value) -> Rewrite {
     if value.is_u64() {
-        return Kept::Same(value);
+        return Rewrite::Same(value);
     }
     match number(value) {
-        Kept::Same(Value::Number(read)) | Kept::Other(Value::Number(read)) => {
+        Rewrite::Same(Value::Number(read)) | Rewrite::Other(Value::Number(read)) => {
             // `3.0`, as some languages write a whole number.
             let whole = read.as_f64().filter(|read| read.fract() == 0.0 && (0.0..=9e15).contains(read));
             #[expect(
@@ -344,9 +346,9 @@ fn count(value: Value) -> Kept {
                 clippy::cast_sign_loss,
                 reason = "checked to be whole and in range"
             )]
-            whole.map_or(Kept::Nothing, |whole| Kept::Other((whole as u64).into()))
+            whole.map_or(Rewrite::Nothing, |whole| Rewrite::Other((whole as u64).into()))
         }
-        Kept::Same(_) | Kept::Other(_) | Kept::Nothing => Kept::Nothing,
+        Rewrite::Same(_) | Rewrite::Other(_) | Rewrite::Nothing => Rewrite::Nothing,
     }
 }
 
@@ -401,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn a4_what_can_be_said_exactly_is_rewritten_and_told() {
+    fn a4_what_can_be_said_exactly_is_rewritten_and_reported() {
         for (schema, normal_form, told) in [
             (json!({}), json!({ "type": "object", "properties": {} }), "it has no `type`"),
             (

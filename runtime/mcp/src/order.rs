@@ -32,7 +32,7 @@ impl Order {
     }
 }
 
-/// The place of a call among those of its run. The last one takes the run out.
+/// The position of a call among the calls of its run. The last call removes the run.
 struct Place<'o> {
     order: &'o Order,
     run: Arc<str>,

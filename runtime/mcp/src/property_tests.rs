@@ -364,7 +364,7 @@ proptest! {
         let text = json!({"mcpServers": {"fix": {"command": "x", name.clone(): value}}}).to_string();
         let config = McpConfig::from_json(&text, "f").unwrap();
         if let Some(Ok(server)) = config.get("fix") {
-            prop_assert!(server.rules.taken_by("fix", "t").is_some() || server.rules.asks("fix", "t"), "{} is ignored", name);
+            prop_assert!(server.rules.removed_by("fix", "t").is_some() || server.rules.asks("fix", "t"), "{} is ignored", name);
         }
     }
 

@@ -12,7 +12,7 @@ pub(super) fn make_readable(block: &mut ContentBlock) {
     let written = resource.mime_type().filter(|written| !written.trim().is_empty());
     let media = Media::new(blob, written.unwrap_or(UNKNOWN));
     let (uri, kind) = (resource.uri(), media.mime_type());
-    let form = if kind == UNKNOWN || is_text(kind) { told_by_bytes(uri, &media, written) } else { None };
+    let form = if kind == UNKNOWN || is_text(kind) { detect_by_bytes(uri, &media, written) } else { None };
     let kind = Some(kind).filter(|kind| *kind != UNKNOWN || written.is_some());
     **resource = form.unwrap_or_else(|| typed(Resource::blob(uri, media.data()), kind));
 }
@@ -29,8 +29,8 @@ fn is_text(kind: &str) -> bool {
         || kind == "application" && of_application.contains(&format.strip_prefix("x-").unwrap_or(format))
 }
 
-/// The text or the picture that bytes are.
-fn told_by_bytes(uri: &str, media: &Media, written: Option<&str>) -> Option<Resource> {
+/// Detects a text or a picture by its bytes.
+fn detect_by_bytes(uri: &str, media: &Media, written: Option<&str>) -> Option<Resource> {
     let bytes = BASE64_STANDARD.decode(media.data()).ok()?;
     let known = Image::from_bytes(&bytes)
         .map(|image| image.0)

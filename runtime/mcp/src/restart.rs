@@ -28,7 +28,7 @@ pub(super) trait Restart: Send + Sync + 'static {
     /// Starts the server.
     fn start(self: &Arc<Self>) -> impl Future<Output = Result<(), McpError>> + Send;
     /// Adds a message for users to the server's news.
-    fn tell(&self, text: String);
+    fn report(&self, text: String);
 }
 
 /// The reason why a server has no living connection.
@@ -132,7 +132,7 @@ impl Running {
                 if let McpError::Start(failure) = error { failure.reason } else { error.to_string() };
             format!("the MCP server `{name}` died ({how}) and could not be started again: {reason}")
         });
-        server.tell(match &result {
+        server.report(match &result {
             Ok(()) => format!("the MCP server `{name}` died ({how}) and was started again"),
             Err(text) => text.clone(),
         });

@@ -30,10 +30,10 @@ impl Secrets {
         Self::new(variables.iter().flat_map(|variables| variables.iter()))
     }
 
-    /// The values that a tool's result must not show: those that were given as secrets, and those of variables with the name
+    /// The values that a tool's result must not show: the values set as secrets, and the values of variables with the name
     /// of a secret. Other values, such as a time zone, may be part of results.
-    pub(super) fn of_results(config: &ServerConfig) -> Self {
-        let taken = config.taken();
+    pub(super) fn for_results(config: &ServerConfig) -> Self {
+        let taken = config.program_variables();
         let all = [&config.env, &taken].into_iter().flatten();
         Self::new(all.filter(|(name, _)| config.secrets.contains(*name) || is_secret(name)))
     }

@@ -94,8 +94,8 @@ impl Server {
         let unread = config.unread.clone();
         let server = Arc::new(Self {
             name: name.into(),
-            secrets: Secrets::all(&[&config.env, &config.taken()]),
-            result_secrets: Secrets::of_results(&config),
+            secrets: Secrets::all(&[&config.env, &config.program_variables()]),
+            result_secrets: Secrets::for_results(&config),
             config,
             order: Order::default(),
             live: Mutex::default(),
@@ -108,7 +108,7 @@ impl Server {
             closed: AtomicBool::new(false),
         });
         for text in unread {
-            server.tell(text);
+            server.report(text);
         }
         server
     }
@@ -169,7 +169,7 @@ impl Server {
             left_out.iter().map(|tool| tool.reason.clone()).chain(listed.rewritten).collect();
         let mut tools = Vec::new();
         for tool in listed.tools {
-            if let Some(field) = self.config.rules.taken_by(&self.name, &tool.name) {
+            if let Some(field) = self.config.rules.removed_by(&self.name, &tool.name) {
                 let reason = format!(
                     "the tool `{}` is left out: `{field}` in the configuration of the server takes it away",
                     name(&tool.name)
@@ -184,12 +184,12 @@ impl Server {
         }
         let known = std::mem::replace(&mut *lock(&self.odd), odd.clone());
         if known != odd {
-            self.tell_odd(&odd);
+            self.report_odd(&odd);
         }
         *lock(&self.left_out) = left_out.into();
         let tools: Arc<[RemoteTool]> = tools.into();
         if is_undeclared {
-            self.tell_undeclared(tools.len());
+            self.report_undeclared(tools.len());
         }
         let before = std::mem::replace(&mut *lock(&self.tools), Arc::clone(&tools));
         let is_first = self.generation.fetch_add(1, Ordering::Release) == 0;
@@ -197,7 +197,7 @@ impl Server {
             [&before, &tools].map(|all| all.iter().map(RemoteTool::named).collect::<Vec<_>>());
         if !is_first && let Some(changes) = changed::changes(&before, &now) {
             let changes = self.secrets.hide(changes);
-            self.tell(format!("the MCP server `{}` changed its tools: {changes}", self.name));
+            self.report(format!("the MCP server `{}` changed its tools: {changes}", self.name));
         }
     }
 
@@ -216,13 +216,16 @@ impl Server {
             } else {
                 format!("announced other tools and did not list them within {LIST_WAIT:?}")
             };
-            self.tell_once(&format!("the MCP server `{}` {why}; the tools that it had are used", self.name));
+            self.report_once(&format!(
+                "the MCP server `{}` {why}; the tools that it had are used",
+                self.name
+            ));
         }))
     }
 
     /// Reports that the server does not declare what it has.
-    fn tell_undeclared(&self, tools: usize) {
-        self.tell_once(&match tools {
+    fn report_undeclared(&self, tools: usize) {
+        self.report_once(&match tools {
             0 => format!("the MCP server `{}` declares no tools, and lists none", self.name),
             _ => format!(
                 "the MCP server `{}` lists tools and does not declare that it has some; they are used",
@@ -232,10 +235,10 @@ impl Server {
     }
 
     /// Reports that a changed list could not be read, unless the previous report says the same.
-    fn tell_unlisted(&self, reason: String, reported: &mut Option<String>) {
+    fn report_unlisted(&self, reason: String, reported: &mut Option<String>) {
         let reason = self.secrets.hide(reason);
         if reported.as_ref() != Some(&reason) {
-            self.tell(format!(
+            self.report(format!(
                 "the MCP server `{}` changed its tools and could not list them: {reason}; the tools that it had are kept",
                 self.name
             ));
@@ -243,12 +246,15 @@ impl Server {
         }
     }
 
-    fn tell_odd(&self, odd: &[String]) {
+    fn report_odd(&self, odd: &[String]) {
         for text in odd.iter().take(ODD) {
-            self.tell(format!("the MCP server `{}`: {}", self.name, self.secrets.hide(text)));
+            self.report(format!("the MCP server `{}`: {}", self.name, self.secrets.hide(text)));
         }
         if let Some(more) = odd.len().checked_sub(ODD).filter(|more| *more > 0) {
-            self.tell(format!("the MCP server `{}`: {more} more tools are left out or rewritten", self.name));
+            self.report(format!(
+                "the MCP server `{}`: {more} more tools are left out or rewritten",
+                self.name
+            ));
         }
     }
 
@@ -310,13 +316,13 @@ impl Server {
     /// Reports a message for people, unless they have it.
     fn note(&self, text: &str) {
         let text = self.secrets.hide(text);
-        if self.tell_once(&text) {
+        if self.report_once(&text) {
             tracing::warn!(server = &*self.name, "{text}");
         }
     }
 
     /// Adds a message for users to the server's news, unless they have it. Returns whether it is new.
-    pub(super) fn tell_once(&self, text: &str) -> bool {
+    pub(super) fn report_once(&self, text: &str) -> bool {
         let mut news = lock(&self.news);
         let is_new = !news.texts.iter().any(|known| known == text);
         if is_new {
@@ -417,14 +423,14 @@ impl Restart for Server {
                     reported = None;
                     server.take(tools);
                 }
-                Err(reason) => server.tell_unlisted(reason, &mut reported),
+                Err(reason) => server.report_unlisted(reason, &mut reported),
             }
             ControlFlow::Continue(())
         }));
         Ok(())
     }
 
-    fn tell(&self, text: String) {
+    fn report(&self, text: String) {
         tracing::warn!(server = &*self.name, "{text}");
         lock(&self.news).add(text);
     }

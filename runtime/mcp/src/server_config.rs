@@ -188,7 +188,7 @@ impl ServerConfig {
     }
 
     /// The variables of the program that are values of this configuration, each with its text.
-    pub(super) fn taken(&self) -> BTreeMap<String, String> {
+    pub(super) fn program_variables(&self) -> BTreeMap<String, String> {
         let passed =
             self.passed.iter().filter_map(|(name, value)| Some((name.clone(), value.to_str()?.to_owned())));
         self.expanded.iter().map(|(name, value)| (name.clone(), value.clone())).chain(passed).collect()

@@ -44,12 +44,12 @@ impl Tail {
                 text.push_str(&held.finish());
             }
             bytes.clear();
-            self.tell(&text, &server);
+            self.report(&text, &server);
         }
-        self.tell(&held.finish(), &server);
+        self.report(&held.finish(), &server);
     }
 
-    fn tell(&self, text: &str, server: &str) {
+    fn report(&self, text: &str, server: &str) {
         let text = visible(text.trim_end());
         if !text.is_empty() {
             tracing::debug!(server, "stderr: {text}");

@@ -113,14 +113,14 @@ const WORDS: [&str; 27] = [
 /// Values of a field with any name that switch something off.
 const OFF: [&str; 9] =
     ["banned", "blocked", "denied", "disabled", "forbidden", "hidden", "inactive", "never", "off"];
-/// Fields of other programs that are no rules, though their names are like those of rules: of Claude Code and of Codex.
+/// Fields of Claude Code and of Codex that are no rules, though their names resemble names of rules.
 const NO_RULES: [&str; 2] = ["alwaysLoad", "tool_timeout_sec"];
 
 fn plain(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).collect()
 }
 
-/// The words of a name, in lower case: those of `isActive` are `is` and `active`.
+/// The words of a name, in lower case: `isActive` has the words `is` and `active`.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut after_lower = false;
@@ -264,8 +264,8 @@ impl ToolRules {
         Ok(())
     }
 
-    /// The field that takes the tool of this name away; `None` if agents get it.
-    pub(super) fn taken_by(&self, server: &str, tool: &str) -> Option<&str> {
+    /// The field that removes the tool of this name; `None` if agents get the tool.
+    pub(super) fn removed_by(&self, server: &str, tool: &str) -> Option<&str> {
         let only = self.only.iter().find(|named| !named.has(server, tool));
         let never = || self.never.iter().find(|named| named.has(server, tool));
         only.or_else(never).map(|named| &*named.field)
@@ -295,7 +295,7 @@ impl ToolRules {
         }
         let asked: Vec<_> = tools
             .iter()
-            .filter(|tool| self.taken_by(server, tool).is_none() && self.asks(server, tool))
+            .filter(|tool| self.removed_by(server, tool).is_none() && self.asks(server, tool))
             .collect();
         if let Some(named) = self.unasked.first().filter(|_| !asked.is_empty()) {
             notices.push(format!(
@@ -375,7 +375,7 @@ mod tests {
         let names = |names: &[&str]| Tools::Names(names.iter().map(|name| (*name).to_owned()).collect());
         rules.add(Rule::Only, "enabledTools", names(&["get_*", "fix__put"])).unwrap();
         rules.add(Rule::Never, "disabledTools", names(&["mcp__fix__get_b"])).unwrap();
-        let offered = ["get_a", "get_b", "put", "cut"].map(|tool| rules.taken_by("fix", tool));
+        let offered = ["get_a", "get_b", "put", "cut"].map(|tool| rules.removed_by("fix", tool));
         assert_eq!(offered, [None, Some("disabledTools"), None, Some("enabledTools")]);
         assert!(!rules.asks("fix", "get_a"));
         rules.add(Rule::Unasked, "autoApprove", names(&["get_a"])).unwrap();

@@ -62,7 +62,7 @@ pub trait McpToolSpec: Sized + sealed::Sealed {
     #[cfg(feature = "rmcp3")]
     fn to_mcp(&self) -> Result<Tool, ExportError>;
 
-    /// Exports the tool as [`Self::to_mcp`] does, with custom fields. They go into the type's `_meta`, beside those of the tool.
+    /// Exports the tool as [`Self::to_mcp`] does, with custom fields. They go into the type's `_meta`, next to the tool's fields.
     ///
     /// ```
     /// use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! OpenTelemetry: exports the spans of a program, those of its agents included, and metrics of their model requests, over OTLP
+//! OpenTelemetry: exports the spans of a program, including the spans of its agents, and metrics of their model requests, over OTLP
 //! (HTTP, protobuf). No type of OpenTelemetry is public here.
 //!
 //! ```no_run

@@ -49,7 +49,7 @@ fn traceparent(span: &Span) -> String {
 
 /// One test, because a program has one subscriber.
 #[tokio::test]
-async fn o4_a_resumed_run_is_beneath_the_paused_one() {
+async fn o4_a_resumed_run_is_below_the_paused_one() {
     let (collector, address) = Collector::start();
     let export = Otel::from_env().endpoint(&*address).install().unwrap();
     assert_eq!(set_global_propagator(otel::OtelPropagator::default()), Err(TraceError::PropagatorSet));

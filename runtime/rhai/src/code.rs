@@ -27,8 +27,8 @@ pub(super) struct Code {
     need: MemoryNeed,
 }
 
-/// What the text says of a function.
-pub(super) struct Found<'f> {
+/// A function's source: its name, parameters and comments.
+pub(super) struct FunctionSource<'f> {
     pub(super) name: &'f str,
     pub(super) params: &'f [&'f str],
     pub(super) comments: &'f [&'f str],
@@ -37,7 +37,7 @@ pub(super) struct Found<'f> {
 }
 
 /// Reads what a tool or a hook needs of a function.
-type Reader<T> = fn(&Found<'_>) -> Result<T, ScriptError>;
+type Reader<T> = fn(&FunctionSource<'_>) -> Result<T, ScriptError>;
 
 /// A called function: its value, or the error of the language. The outer error is one that scripts cannot catch.
 pub(super) type Called = Result<Result<Dynamic, Box<EvalAltResult>>, Exit>;
@@ -114,7 +114,7 @@ impl Code {
             return Err(at_line(place.0, format!("there are several functions `{}`; keep one", chosen.name)));
         }
         let (params, comments) = (&*chosen.params, &*chosen.comments);
-        let read = reader(&Found { name: chosen.name, params, comments, place })?;
+        let read = reader(&FunctionSource { name: chosen.name, params, comments, place })?;
         let function = chosen.name.to_owned();
         let need = MemoryNeed::measure(&ast);
         Ok((Self { ast, function, env, limits, need }, read))

@@ -15,7 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::call_error::failed;
 use super::calls::CALL_NEXT;
-use super::code::{Code, Found, SetOnDrop, off_thread};
+use super::code::{Code, FunctionSource, SetOnDrop, off_thread};
 use super::env::{Env, Function};
 use super::json::{from_script, to_script};
 use super::limits::ScriptLimits;
@@ -33,8 +33,8 @@ pub struct ScriptHook {
 /// What became of a script: its value, or why that cannot be used.
 type Called = Result<Result<Value, String>, Box<EvalAltResult>>;
 
-/// What a script gives `call_next`, and where it waits for the output's text or the error's.
-type Asked = (Map<String, Value>, oneshot::Sender<ToolResult<String>>);
+/// The arguments of a script's `call_next`, and the channel for the text of the output or the error.
+type InnerCall = (Map<String, Value>, oneshot::Sender<ToolResult<String>>);
 
 impl ScriptHook {
     /// Reads a script.
@@ -60,8 +60,8 @@ impl ScriptHook {
         &self.code.function
     }
 
-    /// The result of the hook, from what became of its function and the result of the call inside of it.
-    fn settle(&self, called: Result<Called, Exit>, inner: Option<ToolResult>) -> ToolResult {
+    /// The result of the hook, from the result of its function and the result of the inner call.
+    fn finish(&self, called: Result<Called, Exit>, inner: Option<ToolResult>) -> ToolResult {
         let hook = self.name();
         let returned = match (called, &inner) {
             // An error of `call_next` that the script did not catch, or threw again.
@@ -93,7 +93,7 @@ impl ScriptHook {
 }
 
 /// A hook has two parameters.
-fn parameters(found: &Found<'_>) -> Result<(), ScriptError> {
+fn parameters(found: &FunctionSource<'_>) -> Result<(), ScriptError> {
     let (name, count) = (found.name, found.params.len());
     if count == 2 {
         return Ok(());
@@ -151,7 +151,7 @@ impl Hook for ScriptHook {
         let values = vec![value(&context(cx))?, value(&given)?];
         let watch = Watch::default();
         let _dropped = SetOnDrop(Arc::clone(&watch.dropped));
-        let (sender, mut asked) = mpsc::channel::<Asked>(1);
+        let (sender, mut asked) = mpsc::channel::<InnerCall>(1);
         let env = with_call_next(self.code.env.clone(), call_next(sender, &watch));
         let (code, stack) = (Arc::clone(&self.code), self.code.limits.stack());
         // The environment is dropped with the script, so `asked.recv()` does not wait for a script that asks nothing.
@@ -179,7 +179,7 @@ impl Hook for ScriptHook {
                 (script.await, Some(result))
             }
         };
-        self.settle(called, inner)
+        self.finish(called, inner)
     }
 }
 
@@ -200,7 +200,7 @@ fn value(json: &Value) -> Result<Dynamic, Exit> {
 }
 
 /// `call_next` of one call. The thread of the script waits in it, and this time is not the script's.
-fn call_next(sender: mpsc::Sender<Asked>, watch: &Watch) -> Function {
+fn call_next(sender: mpsc::Sender<InnerCall>, watch: &Watch) -> Function {
     let (waited, was_called) = (Arc::clone(&watch.waited), AtomicBool::new(false));
     let call = move |mut values: Vec<Value>| {
         let Some(Value::Object(wanted)) = values.pop() else {

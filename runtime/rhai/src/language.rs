@@ -33,7 +33,7 @@ static LANGUAGE: LazyLock<Vec<Shared<Module>>> = LazyLock::new(|| {
 
 /// Gives an engine the functions of the language.
 pub(super) fn language(engine: &mut Engine) {
-    // Otherwise operators are those of the language, whatever is registered.
+    // Otherwise operators have the meaning of the language, whatever is registered.
     engine.set_fast_operators(false);
     for module in &*LANGUAGE {
         engine.register_global_module(Shared::clone(module));
@@ -54,7 +54,7 @@ fn no_waiting() -> ScriptResult<()> {
     Err("a script cannot wait".into())
 }
 
-/// The functions that all scripts have beside the packages. They are found before those of the packages.
+/// The functions that all scripts have in addition to the packages. They take precedence over the packages.
 fn functions() -> Module {
     let mut module = Module::new();
     replacing(&mut module);

@@ -25,7 +25,7 @@ const STACK_OF_A_CALL: usize = 2 * 1024 * 1024;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ScriptLimits {
-    /// Maximum number of operations: steps of the evaluator of Rhai, those of closures included. Default: 1,000,000.
+    /// Maximum number of operations: steps of Rhai's evaluator, including the steps of closures. Default: 1,000,000.
     pub operations: u64,
     /// Maximum time. It is compared at every 64th operation, so a function of the program that the script calls is not
     /// interrupted. `Duration::MAX` means no limit. Default: 5 seconds.
@@ -35,9 +35,9 @@ pub struct ScriptLimits {
     pub call_depth: usize,
     /// Maximum number of bytes of one string, or of all strings of one value. Default: 256 KiB.
     pub string_bytes: usize,
-    /// Maximum number of items of one array, including those of arrays inside of it. Default: 10,000.
+    /// Maximum number of items of one array, including the items of nested arrays. Default: 10,000.
     pub array_items: usize,
-    /// Maximum number of entries of one map, including those of maps inside of it. Default: 10,000.
+    /// Maximum number of entries of one map, including the entries of nested maps. Default: 10,000.
     pub map_entries: usize,
     /// Maximum number of bytes that a call holds at once: the variables of all running functions, and the copies that
     /// their expressions may make. The number is an estimate, and rather too high: a script with deeper calls and more

@@ -60,7 +60,7 @@ pub(super) fn engine(
     for (name, value) in &env.values {
         let value =
             to_script(value).map_err(|reason| format!("the value `{name}` of the environment: {reason}"))?;
-        meter.given(&value);
+        meter.add_value(&value);
         values.set_var(name.as_str(), value);
     }
     engine.register_global_module(values.into());
@@ -123,7 +123,7 @@ fn register(engine: &mut Engine, function: &Function, stash: &Stash, meter: &Arc
         match call(values) {
             Ok(value) => {
                 let value = to_script(&value).map_err(failed)?;
-                meter.given(&value);
+                meter.add_value(&value);
                 Ok(value)
             }
             Err(exit) => {

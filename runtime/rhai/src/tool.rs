@@ -7,7 +7,7 @@ use rhai::Dynamic;
 use serde_json::{Map, Number, Value};
 
 use super::call_error::failed;
-use super::code::{Code, Found, SetOnDrop, at_line, off_thread};
+use super::code::{Code, FunctionSource, SetOnDrop, at_line, off_thread};
 use super::docs::Docs;
 use super::env::Env;
 use super::json::{from_script, to_script};
@@ -44,7 +44,7 @@ impl ScriptTool {
         env: Env,
         limits: ScriptLimits,
     ) -> Result<Self, ScriptError> {
-        let docs = |found: &Found<'_>| {
+        let docs = |found: &FunctionSource<'_>| {
             Docs::read(found.name, found.params, found.comments).map_err(|why| at_line(found.place.0, why))
         };
         let (code, docs) = Code::load(text, func_name, env, limits, docs)?;
@@ -57,7 +57,7 @@ impl ScriptTool {
         let refuse = |problems: &[Problem]| Exit::Tool(self.definition.refuse(problems));
         if let Some(number) = args.rounded_number() {
             let reason = format!("the number {number} has more digits than a script can hold");
-            return Err(refuse(&[Problem::of_reader(reason)]));
+            return Err(refuse(&[Problem::from_reader(reason)]));
         }
         let given = self.definition.fit(args).map_err(|problems| refuse(&problems))?;
         let properties = &self.definition.input_schema["properties"];

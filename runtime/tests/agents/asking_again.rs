@@ -86,7 +86,7 @@ impl Model for Writes {
 }
 
 /// Asks a model that writes, with a second for silence. Returns the answer, the number of requests, and the seconds that it took.
-async fn written(piece: fn() -> ModelDelta, pieces: u32, stops: bool) -> (Result<String, String>, u32, u64) {
+async fn ask(piece: fn() -> ModelDelta, pieces: u32, stops: bool) -> (Result<String, String>, u32, u64) {
     let (mut limits, asked, begun) = (Limits::default(), Arc::<AtomicU32>::default(), Instant::now());
     limits.model_timeout = Duration::from_secs(1);
     let model = Writes { piece, pieces, stops, asked: Arc::clone(&asked) };
@@ -104,14 +104,14 @@ async fn o3_an_answer_that_is_being_written_is_not_ended() {
     ];
     for piece in pieces {
         // Nine seconds.
-        let (answer, asked, took) = written(piece, 15, false).await;
+        let (answer, asked, took) = ask(piece, 15, false).await;
         assert_eq!((answer.as_deref(), asked, took), (Ok("It is four."), 1, 9));
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn o3_a_model_that_falls_silent_is_asked_again() {
-    let (answer, asked, _) = written(|| ModelDelta::Text("It ".to_owned()), 3, true).await;
+    let (answer, asked, _) = ask(|| ModelDelta::Text("It ".to_owned()), 3, true).await;
     assert_eq!(
         answer.unwrap_err(),
         "the agent `Poet` got no answer from its model: the model sent nothing for 1s"
@@ -121,7 +121,7 @@ async fn o3_a_model_that_falls_silent_is_asked_again() {
 
 #[tokio::test(start_paused = true)]
 async fn o3_an_answer_without_end_is_ended_once() {
-    let (answer, asked, took) = written(|| ModelDelta::Text("It ".to_owned()), u32::MAX, false).await;
+    let (answer, asked, took) = ask(|| ModelDelta::Text("It ".to_owned()), u32::MAX, false).await;
     let error = answer.unwrap_err();
     assert!(error.contains("the model still wrote its answer after 10s"), "{error}");
     assert_eq!((asked, took), (1, 10));

@@ -139,7 +139,7 @@ async fn aborts(cx: &ToolContext) -> ToolResult<()> {
 agent! { Ends { name: "ends", instruction: "End.", function_tools: [approved, held, begun, aborts] } }
 
 #[tokio::test(start_paused = true)]
-async fn a7_a_cancelled_call_that_never_began_is_told_as_one() {
+async fn a7_a_cancelled_call_that_never_began_is_reported_as_one() {
     let turn = ScriptedTurn::call("approved", json!({ "x": 1 }))
         .and_call("held", json!({}))
         .and_call("begun", json!({}))

@@ -125,7 +125,7 @@ async fn t9_the_definitions_of_a_source_by_hand_are_checked_as_those_of_other_to
         definition
     };
     for (definition, expected) in [
-        (ToolDefinition::of::<Vec<i64>, ()>("desk__t", "Does."), "its `type` is \"array\""),
+        (ToolDefinition::from_types::<Vec<i64>, ()>("desk__t", "Does."), "its `type` is \"array\""),
         (definition().with_input_schema(json!({ "properties": {} })), "it has no `type`"),
         (
             definition()
@@ -173,7 +173,7 @@ impl ToolProvider for Turns {
     ) -> Option<std::pin::Pin<Box<dyn Future<Output = Result<Arc<dyn ToolProvider>, BoxError>> + Send + 'a>>>
     {
         let listed = vec![
-            echo(ToolDefinition::of::<Vec<i64>, ()>("desk__list", "Does.")),
+            echo(ToolDefinition::from_types::<Vec<i64>, ()>("desk__list", "Does.")),
             echo(ToolDefinition::new("desk__fine", "Does.")),
         ];
         Some(Box::pin(async { Ok(Arc::new(listed) as Arc<dyn ToolProvider>) }))

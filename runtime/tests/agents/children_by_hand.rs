@@ -48,7 +48,7 @@ fn texts<'m>(messages: impl IntoIterator<Item = &'m Message>) -> Vec<String> {
 }
 
 /// The answer, what the child keeps, and what the agent keeps.
-async fn asked<A: Agent>() -> (String, Vec<String>, Vec<String>) {
+async fn ask_twice<A: Agent>() -> (String, Vec<String>, Vec<String>) {
     let model = ScriptedModel::new()
         .agent("helper", [ScriptedTurn::say("re: {input}"), ScriptedTurn::say("again: {input}")]);
     let handle = A::builder().model(model).build().await.unwrap();
@@ -68,8 +68,8 @@ async fn asked<A: Agent>() -> (String, Vec<String>, Vec<String>) {
 #[tokio::test]
 async fn a5_a_child_that_is_called_by_hand_leaves_its_conversation_where_its_parent_says() {
     let talk = || ["one", "re: one", "two", "again: two"].map(str::to_owned).to_vec();
-    assert_eq!(asked::<Forgetting>().await, ("re: one re: two".to_owned(), vec![], vec![]));
+    assert_eq!(ask_twice::<Forgetting>().await, ("re: one re: two".to_owned(), vec![], vec![]));
     // The second call goes on where the first one ended.
-    assert_eq!(asked::<Keeping>().await, ("re: one again: two".to_owned(), talk(), vec![]));
-    assert_eq!(asked::<Sharing>().await, ("re: one again: two".to_owned(), vec![], talk()));
+    assert_eq!(ask_twice::<Keeping>().await, ("re: one again: two".to_owned(), talk(), vec![]));
+    assert_eq!(ask_twice::<Sharing>().await, ("re: one again: two".to_owned(), vec![], talk()));
 }

@@ -21,7 +21,7 @@ struct Account {
 }
 
 impl Account {
-    fn of(balance: i64) -> Self {
+    fn new(balance: i64) -> Self {
         Self { balance, limits: ('a'..='p').map(|name| (name.to_string(), 1)).collect() }
     }
 }
@@ -65,7 +65,7 @@ async fn o5_another_state_under_the_id_of_a_run_is_refused() {
     let journal = Arc::new(MemoryJournal::default());
     let run = async |balance: i64, user: &str| {
         let teller = Teller::builder()
-            .state(Account::of(balance))
+            .state(Account::new(balance))
             .model(script("balance", 1))
             .journal(Arc::clone(&journal));
         teller.build().await.unwrap().request("go").user(user).run_id("r").run().await

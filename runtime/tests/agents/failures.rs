@@ -142,7 +142,7 @@ async fn h6_a_panicking_hook_aborts_the_run() {
 }
 
 #[tokio::test]
-async fn t11_wrong_arguments_are_told_all_at_once() {
+async fn t11_wrong_arguments_are_reported_all_at_once() {
     let (output, _) = play(&[("works", json!({"y": 1, "x": "one"}))]).await;
     let text = output.tool_calls[0].to_text().into_owned();
     assert!(text.contains("`y`: unknown argument") && text.contains("`x`: expected an integer"), "{text}");
@@ -197,7 +197,7 @@ async fn a7_a_time_limit_ends_a_hanging_run_and_every_call_has_a_result() {
 }
 
 #[tokio::test]
-async fn a7_a_dropped_run_cancels_everything_beneath_it() {
+async fn a7_a_dropped_run_cancels_everything_below_it() {
     let alive = Alive::default();
     let handle =
         Failing::builder().state(alive.clone()).model(turns(&[("hangs", json!({}))])).build().await.unwrap();
@@ -358,7 +358,7 @@ async fn a5_an_abort_in_a_child_aborts_its_parent() {
 }
 
 #[tokio::test]
-async fn a5_a_child_that_takes_too_long_is_cancelled_and_told() {
+async fn a5_a_child_that_takes_too_long_is_cancelled_and_reported() {
     agent! {
         Slow { name: "slow", description: "Hangs.", instruction: "Hang.", state: Alive, function_tools: [hangs] }
         Impatient { name: "impatient", instruction: "Ask.", state: Alive, agents: [Slow], child_timeout_sec: 0.05 }

@@ -47,11 +47,11 @@ struct Provider {
 }
 
 impl Provider {
-    fn of(script: ScriptedModel) -> Arc<Self> {
+    fn new(script: ScriptedModel) -> Arc<Self> {
         Arc::new(Self { script, seen: Mutex::default() })
     }
 
-    fn of_agent(&self, agent: &str) -> Vec<Vec<String>> {
+    fn agent_texts(&self, agent: &str) -> Vec<Vec<String>> {
         let seen = self.seen.lock().unwrap();
         seen.iter()
             .filter(|request| &*request.agent == agent)
@@ -111,7 +111,7 @@ async fn a5_after_a_merge_into_the_orchestrator_the_next_request_ends_with_a_use
         .chain(skipped(1))
         .chain([ScriptedTurn::say("done")]);
     let helper = (0..20).map(|turn| if turn == 0 { calls() } else { helped.clone() });
-    let model = Provider::of(ScriptedModel::new().agent("sharing", sharing).agent("helper", helper));
+    let model = Provider::new(ScriptedModel::new().agent("sharing", sharing).agent("helper", helper));
     let handle = Sharing::builder().model(Arc::clone(&model)).build().await.unwrap();
     let session = handle.session();
     let output = handle.request("go").session(&session).run().await.unwrap();
@@ -134,7 +134,7 @@ async fn a5_a_childs_own_history_holds_each_id_once() {
         0 => ScriptedTurn::call("echo", json!({ "text": "e" })).and_call("echo", json!({ "text": "f" })),
         _ => ScriptedTurn::say("helped"),
     });
-    let model = Provider::of(ScriptedModel::new().agent("keeping", keeping).agent("helper", helper));
+    let model = Provider::new(ScriptedModel::new().agent("keeping", keeping).agent("helper", helper));
     let handle = Keeping::builder().model(Arc::clone(&model)).build().await.unwrap();
     let session = handle.session();
     let output = handle.request("go").session(&session).run().await.unwrap();
@@ -163,7 +163,7 @@ async fn a5_nothing_is_put_behind_a_merge_that_ends_the_run() {
     }
     let helper = [ScriptedTurn::call("echo", json!({ "text": "e" })), ScriptedTurn::say("helped")];
     let turns = (0..4).map(|_| ScriptedTurn::say("-")).chain([ScriptedTurn::say("done")]);
-    let model = Provider::of(ScriptedModel::new().agent("helper", helper).agent("by_hand", turns));
+    let model = Provider::new(ScriptedModel::new().agent("helper", helper).agent("by_hand", turns));
     let handle = ByHand::builder().model(Arc::clone(&model)).build().await.unwrap();
     let session = handle.session();
     handle.request("go").session(&session).run().await.unwrap();
@@ -182,7 +182,7 @@ fn one_id(id: &'static str) -> impl Model {
 }
 
 #[tokio::test]
-async fn a7_calls_that_a_model_gave_one_id_are_told_apart() {
+async fn a7_calls_that_a_model_gave_one_id_stay_apart() {
     for (id, expected) in
         [("one", ["one", "one_2", "one_3", "one_4"]), ("", ["call_2", "call_3", "call_4", "call_5"])]
     {
@@ -223,20 +223,20 @@ async fn a5_a_child_begins_with_the_messages_that_it_was_given_by_name() {
             .agent("helper", [ScriptedTurn::say("-"), ScriptedTurn::say("helped")])
             .agent("other", [ScriptedTurn::say("helped")])
     };
-    let model = Provider::of(script());
+    let model = Provider::new(script());
     let builder =
         Briefing::builder().for_agent("helper", |agent| agent.messages(brief())).model(Arc::clone(&model));
     builder.run("go").await.unwrap();
-    assert_eq!(model.of_agent("helper"), [["You know of tides.", "I do.", "one"]]);
-    assert_eq!(model.of_agent("other"), [["two"]]);
+    assert_eq!(model.agent_texts("helper"), [["You know of tides.", "I do.", "one"]]);
+    assert_eq!(model.agent_texts("other"), [["two"]]);
 
-    let model = Provider::of(script());
+    let model = Provider::new(script());
     let app = App::builder()
         .agent::<Briefing>()
         .for_agent("helper", |agent| agent.messages(brief()))
         .model(Arc::clone(&model));
     app.build().await.unwrap().run("go").await.unwrap();
-    assert_eq!(model.of_agent("helper"), [["You know of tides.", "I do.", "one"]]);
+    assert_eq!(model.agent_texts("helper"), [["You know of tides.", "I do.", "one"]]);
 }
 
 #[tokio::test]
@@ -260,7 +260,7 @@ async fn a5_a_child_by_hand_declares_the_messages_that_it_begins_with() {
 
 #[tokio::test]
 async fn a12_a_new_session_begins_with_the_messages_that_the_agent_was_given() {
-    let model = Provider::of(ScriptedModel::turns([
+    let model = Provider::new(ScriptedModel::turns([
         ScriptedTurn::say("-"),
         ScriptedTurn::say("one"),
         ScriptedTurn::say("two"),
@@ -272,7 +272,7 @@ async fn a12_a_new_session_begins_with_the_messages_that_the_agent_was_given() {
     handle.request("again").session(&session).run().await.unwrap();
     let brief = ["You know of tides.", "I do."];
     assert_eq!(texts(&session.history()), [&brief[..], &["go", "one", "again", "two"]].concat());
-    assert_eq!(model.of_agent("helper")[0], [&brief[..], &["go"]].concat());
+    assert_eq!(model.agent_texts("helper")[0], [&brief[..], &["go"]].concat());
 }
 
 #[tokio::test]

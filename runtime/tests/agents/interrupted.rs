@@ -102,7 +102,7 @@ async fn a7_a_time_limit_without_an_end_is_no_limit() {
 }
 
 #[tokio::test]
-async fn a7_direct_calls_are_told_and_counted() {
+async fn a7_direct_calls_are_reported_and_counted() {
     by_hand!(Twice, |run| {
         run.call_tool("works", "{}").await.map_err(|exit| fail(&exit))?;
         let second = run.call_tool("works", "{}").await;

@@ -55,7 +55,7 @@ async fn c3_agents_of_types_and_made_ones_call_each_other() {
     let made = DynAgent::new("Made", || {
         AgentDeclaration::new().instruction("Ask.").description("Asks.").child::<Clerk>()
     });
-    let both = DynAgent::of::<Clerk>();
+    let both = DynAgent::from_type::<Clerk>();
     let top = DynAgent::new("Top", move || {
         AgentDeclaration::new().instruction("Ask.").dyn_child(&made).dyn_child(&both)
     });

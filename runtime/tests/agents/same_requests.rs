@@ -72,7 +72,7 @@ agent! {
     }
 }
 
-async fn asked<A: Agent>(add_hooks: impl FnOnce(AgentBuilder<A>) -> AgentBuilder<A>) -> Vec<String> {
+async fn requests<A: Agent>(add_hooks: impl FnOnce(AgentBuilder<A>) -> AgentBuilder<A>) -> Vec<String> {
     let model = Arc::new(ScriptedModel::turns([
         ScriptedTurn::call("add_one", json!({ "x": 41 })).and_call("add_one", json!({ "x": -1, "note": 4 })),
         // In words that are coerced, and in wrong ones.
@@ -87,13 +87,14 @@ async fn asked<A: Agent>(add_hooks: impl FnOnce(AgentBuilder<A>) -> AgentBuilder
 
 #[tokio::test]
 async fn o3_requests_with_and_without_hooks_are_identical() {
-    let without = asked::<Without>(|builder| builder).await;
+    let without = requests::<Without>(|builder| builder).await;
     assert_eq!(without.len(), 3);
     assert!(without[2].contains("42") && without[2].contains("-1 is negative"), "{}", without[2]);
-    assert_eq!(asked::<Agents>(|builder| builder).await, without);
-    assert_eq!(asked::<Own>(|builder| builder).await, without);
-    assert_eq!(asked::<Typed>(|builder| builder).await, without);
-    assert_eq!(asked::<All>(|builder| builder).await, without);
-    let added = asked::<Without>(|builder| builder.hook(first::new()).hook(second::new()).hook(third::new()));
+    assert_eq!(requests::<Agents>(|builder| builder).await, without);
+    assert_eq!(requests::<Own>(|builder| builder).await, without);
+    assert_eq!(requests::<Typed>(|builder| builder).await, without);
+    assert_eq!(requests::<All>(|builder| builder).await, without);
+    let added =
+        requests::<Without>(|builder| builder.hook(first::new()).hook(second::new()).hook(third::new()));
     assert_eq!(added.await, without);
 }

@@ -36,7 +36,7 @@ async fn o3_a_script_that_calls_an_unknown_tool_fails_the_run() {
 }
 
 #[tokio::test]
-async fn o3_a_script_that_means_an_unknown_tool_sees_what_the_model_is_told() {
+async fn o3_a_script_that_means_an_unknown_tool_sees_what_the_model_gets() {
     let turn = ScriptedTurn::call_unknown("ecko", json!({})).and_call("echo", json!({ "text": "x" }));
     let output = played([turn, ScriptedTurn::say("done")]).await.unwrap();
     assert!(output.tool_calls[0].to_text().contains("echo"), "{}", output.tool_calls[0].to_text());

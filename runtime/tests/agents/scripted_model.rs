@@ -36,7 +36,7 @@ async fn o3_the_conversation_alone_chooses_the_turn() {
 }
 
 #[tokio::test]
-async fn o3_an_agent_that_is_not_there_is_told_with_the_others() {
+async fn o3_an_agent_that_is_not_there_is_reported_with_the_others() {
     let script = ScriptedModel::new().agent("b", []).agent("a", []);
     let error = ask(&script, "c", vec![]).await.unwrap_err();
     assert_eq!(error.to_string(), "the script has no turns for the agent `c`; it has: a, b");
@@ -138,7 +138,7 @@ manager:
     }
 
     #[test]
-    fn o3_an_unknown_field_is_told_with_its_place_and_the_nearest() {
+    fn o3_an_unknown_field_is_reported_with_its_place_and_the_nearest() {
         assert_eq!(
             error("a:\n  - say: hi\n    wait_sm: 3\n"),
             "play.yaml:3:5: unknown field `wait_sm`. Did you mean `wait_ms`? There are: `say`, `calls`, `wait_ms`, \
@@ -151,7 +151,7 @@ manager:
     }
 
     #[test]
-    fn o3_other_mistakes_are_told_with_their_place() {
+    fn o3_other_mistakes_are_reported_with_their_place() {
         let cases = [
             ("a:\n  - calls:\n      - args: {}\n", "play.yaml:3:9: the field `tool` is missing"),
             ("a:\n  - wait_ms: soon\n", "play.yaml:2:14: expected a value of the type u64"),

@@ -62,7 +62,7 @@ async fn a12_a_session_without_the_agents_state_is_refused() {
 }
 
 #[tokio::test]
-async fn a8_a_run_that_does_not_begin_tells_its_end() {
+async fn a8_a_run_that_does_not_begin_reports_its_end() {
     let guest = Guest::builder().model(counts()).build().await.unwrap();
     let teller = Teller::builder().model(counts()).state(Till(0)).build().await.unwrap();
     let mut stream = teller.request("go").session(&guest.session()).stream();

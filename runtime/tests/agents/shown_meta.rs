@@ -48,36 +48,37 @@ agent! {
 }
 
 /// The last text that the model got.
-fn last_told(model: &ScriptedModel) -> String {
+fn last_text(model: &ScriptedModel) -> String {
     let last = model.requests().pop().unwrap();
     super::support::texts(&last.messages).pop().unwrap()
 }
 
 /// The model's view of this call.
-async fn told(tool: &str, args: Value) -> String {
+async fn model_view(tool: &str, args: Value) -> String {
     let model = Arc::new(ScriptedModel::turns([ScriptedTurn::call(tool, args), ScriptedTurn::say("done")]));
     Clerk::builder().model(Arc::clone(&model)).run("go").await.unwrap();
-    last_told(&model)
+    last_text(&model)
 }
 
 #[tokio::test]
 async fn t6_the_model_sees_meta_where_the_tool_asks() {
-    let text = told("find", json!({ "of": "stars" })).await;
+    let text = model_view("find", json!({ "of": "stars" })).await;
     assert_eq!(text, "found 3 rows\npage: {\"next\":1180591620717411303424,\"of\":\"stars\"}");
-    assert_eq!(told("refuse", json!({})).await, "no rows\nhint: \"ask for another table\"");
+    assert_eq!(model_view("refuse", json!({})).await, "no rows\nhint: \"ask for another table\"");
 }
 
 #[tokio::test]
 async fn t6_shown_meta_has_no_secrets_and_an_end() {
-    let text = told("find", json!({ "of": "hunter2" })).await;
+    let text = model_view("find", json!({ "of": "hunter2" })).await;
     assert!(text.contains("page: ") && !text.contains("hunter2"), "{text}");
-    let text = told("find", json!({ "of": "x".repeat(1 << 20) })).await;
+    let text = model_view("find", json!({ "of": "x".repeat(1 << 20) })).await;
     assert!(text.len() < 17 << 10, "{}", text.len());
     assert!(text.ends_with(" more bytes"), "{}", &text[text.len() - 100..]);
     // The rest of a secret at the cut is too short to be redacted anywhere.
     for before in 16_340..16_400 {
         let text =
-            told("find", json!({ "of": format!("{}hunter2{}", "x".repeat(before), "y".repeat(100)) })).await;
+            model_view("find", json!({ "of": format!("{}hunter2{}", "x".repeat(before), "y".repeat(100)) }))
+                .await;
         assert!(!text.contains("hunt"), "{before}: {}", &text[text.len() - 100..]);
     }
 }
@@ -141,9 +142,9 @@ mod remote {
         let (plain, shown) = (model(), model());
         let reader = Reader::builder().model(Arc::clone(&plain)).server("files", server.config());
         reader.run("go").await.unwrap();
-        assert_eq!(last_told(&plain), "a line");
+        assert_eq!(last_text(&plain), "a line");
         let auditor = Auditor::builder().model(Arc::clone(&shown)).server("files", server.config());
         auditor.run("go").await.unwrap();
-        assert_eq!(last_told(&shown), "a line\ncost: 7");
+        assert_eq!(last_text(&shown), "a line\ncost: 7");
     }
 }

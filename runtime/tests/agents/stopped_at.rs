@@ -85,21 +85,21 @@ fn says(output: &mut ToolOutput, sum: State<Sum>) {
 
 /// Reads the state behind the last step of the run.
 #[run_hook(post)]
-fn tells(answer: &mut RunAnswer, sum: State<Sum>) {
+fn report(answer: &mut RunAnswer, sum: State<Sum>) {
     answer.set_text(format!("{} {}", answer.text(), sum.n));
 }
 
 agent! {
     Counting { instruction: "Count.", function_tools: [nothing], tool_hooks: [counts] }
     Adding { instruction: "Add.", state: Sum, function_tools: [add], output_guardrails: [says] }
-    Telling { instruction: "Tell.", state: Sum, run_hooks: [tells] }
+    Telling { instruction: "Tell.", state: Sum, run_hooks: [report] }
 }
 
 /// The last step of `Telling`.
 const TOLD: &str = "turn 1/states after model";
 
 /// Ends a run whose journal stops behind its last step: by its limit of time, or else the run is cancelled.
-async fn tell(stop: Stop, time: Option<Duration>) -> Result<String, RunError> {
+async fn end_run(stop: Stop, time: Option<Duration>) -> Result<String, RunError> {
     let mut limits = Limits::default();
     limits.time = time;
     let token = CancellationToken::new();
@@ -125,11 +125,11 @@ async fn tell(stop: Stop, time: Option<Duration>) -> Result<String, RunError> {
 
 #[tokio::test(start_paused = true)]
 async fn a7_a_journal_that_hangs_or_fails_behind_the_last_step_does_not_hold_the_run() {
-    let cancelled = tell(Stop::Hangs, None).await;
+    let cancelled = end_run(Stop::Hangs, None).await;
     assert!(matches!(&cancelled, Err(RunError::Cancelled { .. })), "{cancelled:?}");
-    let late = tell(Stop::Hangs, Some(Duration::from_secs(5))).await;
+    let late = end_run(Stop::Hangs, Some(Duration::from_secs(5))).await;
     assert!(matches!(&late, Err(RunError::Limit { .. })), "{late:?}");
-    let failed = tell(Stop::Fails, None).await;
+    let failed = end_run(Stop::Fails, None).await;
     assert!(matches!(&failed, Err(RunError::Journal { .. })), "{failed:?}");
 }
 

@@ -699,7 +699,7 @@ mod declared {
         Twice {
             instruction: "Report.",
             output: Report,
-            request_params: { response_schema: ResponseSchema::of::<Report>() },
+            request_params: { response_schema: ResponseSchema::from_type::<Report>() },
         }
     }
 

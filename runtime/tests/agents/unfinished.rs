@@ -25,14 +25,14 @@ struct Answers {
 
 impl Answers {
     fn new(answers: impl IntoIterator<Item = ModelResponse>) -> Self {
-        Self::of(answers.into_iter().map(Ok))
+        Self::from_results(answers.into_iter().map(Ok))
     }
 
-    fn of(answers: impl IntoIterator<Item = Result<ModelResponse, ModelError>>) -> Self {
+    fn from_results(answers: impl IntoIterator<Item = Result<ModelResponse, ModelError>>) -> Self {
         Self { left: Arc::new(Mutex::new(answers.into_iter().collect())), asked: Arc::default() }
     }
 
-    fn asked(&self) -> Vec<History> {
+    fn histories(&self) -> Vec<History> {
         self.asked.lock().unwrap().clone()
     }
 }
@@ -107,7 +107,7 @@ async fn o3_an_answer_that_is_not_whole_ends_the_run_with_its_text() {
                 (1 + usize::from(!text.is_empty()), Ok(()))
             );
             let output = clerk.request("And now?").session(&session).run().await.unwrap();
-            assert_eq!((&*output.text, output.stop, model.asked().len()), ("Well.", StopReason::Done, 2));
+            assert_eq!((&*output.text, output.stop, model.histories().len()), ("Well.", StopReason::Done, 2));
         }
     }
 }
@@ -160,7 +160,7 @@ async fn a8_a_typed_answer_is_not_asked_for_again_after_a_refusal() {
         let clerk = Clerk::builder().state(Paid::default()).model(model.clone()).build().await.unwrap();
         let error = clerk.run_as::<u32>("How many?").await.unwrap_err();
         assert!(matches!(error, RunError::Unfinished { stop: told, .. } if told == stop), "{error}");
-        assert_eq!(model.asked().len(), 1);
+        assert_eq!(model.histories().len(), 1);
     }
     let clerk = Clerk::builder()
         .state(Paid::default())
@@ -178,7 +178,7 @@ async fn a5_a_parent_reads_that_the_answer_of_its_child_is_not_whole() {
     ]);
     let head = Head::builder().state(Paid::default()).model(model.clone()).build().await.unwrap();
     assert_eq!(head.run("Ask.").await.unwrap().text, "It was cut.");
-    let read = model.asked().last().unwrap().last().unwrap().clone();
+    let read = model.histories().last().unwrap().last().unwrap().clone();
     let Message::Tool { results, .. } = &read else { panic!("{read:?}") };
     assert!(results[0].is_error, "{read:?}");
     assert!(read.to_text().contains("token limit") && read.to_text().contains("The first half"), "{read:?}");
@@ -245,7 +245,7 @@ async fn o3_an_answer_without_what_it_announces_is_asked_for_again() {
         let session = clerk.session();
         let error = clerk.request("Go.").session(&session).run().await.unwrap_err();
         assert!(matches!(&error, RunError::Model { source: ModelError::Incomplete(_), .. }), "{error}");
-        assert_eq!((model.asked().len(), session.history().check()), (3, Ok(())));
+        assert_eq!((model.histories().len(), session.history().check()), (3, Ok(())));
     }
 }
 
@@ -255,7 +255,7 @@ async fn o3_the_pause_that_a_provider_asks_for_is_bounded_and_said() {
     let slow = || Err(ModelError::status(429, "Slow down", Some(long)));
     let clerk = Clerk::builder()
         .state(Paid::default())
-        .model(Answers::of([slow(), Ok(said("Now.", StopReason::Done))]));
+        .model(Answers::from_results([slow(), Ok(said("Now.", StopReason::Done))]));
     let clerk = clerk.build().await.unwrap();
     let began = Instant::now();
     let mut run = clerk.stream("Go.");
@@ -275,7 +275,7 @@ async fn o3_the_pause_that_a_provider_asks_for_is_bounded_and_said() {
     // The pauses are part of the run's time, and the error has the provider's words.
     let mut limits = Limits::default();
     limits.time = Some(Duration::from_secs(30));
-    let clerk = Clerk::builder().state(Paid::default()).limits(limits).model(Answers::of([slow()]));
+    let clerk = Clerk::builder().state(Paid::default()).limits(limits).model(Answers::from_results([slow()]));
     let began = Instant::now();
     let error = clerk.run("Go.").await.unwrap_err();
     assert!(
@@ -290,7 +290,7 @@ fn asks(id: &str) -> Message {
     ModelResponse::tool_calls([ToolCall::new(id, "pay", r#"{"cents": 5}"#)]).into()
 }
 
-fn told(id: &str) -> Message {
+fn tool_results(id: &str) -> Message {
     Message::tool([ToolResultMessage::new(id, "pay", ["paid 5".into()])])
 }
 
@@ -300,9 +300,9 @@ fn refused() -> Vec<(Vec<Message>, usize)> {
     vec![
         (vec![hi(), asks("a")], 1),
         (vec![hi(), asks("a"), hi()], 1),
-        (vec![hi(), told("a")], 1),
-        (vec![hi(), asks("a"), told("a"), told("a")], 3),
-        (vec![hi(), asks("a"), told("a"), asks("a"), told("a")], 3),
+        (vec![hi(), tool_results("a")], 1),
+        (vec![hi(), asks("a"), tool_results("a"), tool_results("a")], 3),
+        (vec![hi(), asks("a"), tool_results("a"), asks("a"), tool_results("a")], 3),
         (vec![hi(), Message::user(""), Message::assistant("Yes.")], 1),
         (vec![hi(), Message::assistant(" ")], 1),
     ]
@@ -356,7 +356,7 @@ async fn a7_an_empty_message_reaches_no_model() {
     let error = clerk.run("Go.").await.unwrap_err();
     let RunError::TurnHook { source, .. } = &error else { panic!("{error}") };
     assert!(matches!(source.downcast_ref(), Some(HistoryError::Empty { index: 0, .. })), "{error}");
-    assert_eq!(model.asked().len(), 0);
+    assert_eq!(model.histories().len(), 0);
 }
 
 #[tokio::test]

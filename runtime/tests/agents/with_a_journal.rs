@@ -25,9 +25,9 @@ impl std::error::Error for Refused {}
 
 /// What the hook saw of each call.
 #[derive(Clone, Default)]
-struct Seen(Arc<Mutex<Vec<String>>>);
+struct Recorded(Arc<Mutex<Vec<String>>>);
 
-impl Seen {
+impl Recorded {
     fn take(&self) -> Vec<String> {
         std::mem::take(&mut self.0.lock().unwrap())
     }
@@ -80,7 +80,7 @@ fn apart() -> ToolOutput {
 
 /// Notes what hooks can see.
 #[tool_hook]
-async fn sees(cx: &ToolContext, args: &mut Args, seen: State<Seen>, next: impl Next) -> ToolResult {
+async fn record(cx: &ToolContext, args: &mut Args, seen: State<Recorded>, next: impl Next) -> ToolResult {
     let result = next.run(args).await;
     let saw = match &result {
         Ok(output) => {
@@ -99,14 +99,14 @@ async fn sees(cx: &ToolContext, args: &mut Args, seen: State<Seen>, next: impl N
 
 agent! {
     Clerk {
-        name: "clerk", instruction: "Pay.", state: Seen,
-        function_tools: [pay, look_up, count, word, huge, nothing, apart], tool_hooks: [sees],
+        name: "clerk", instruction: "Pay.", state: Recorded,
+        function_tools: [pay, look_up, count, word, huge, nothing, apart], tool_hooks: [record],
     }
 }
 
 const TOOLS: [&str; 7] = ["pay", "look_up", "count", "word", "huge", "nothing", "apart"];
 
-async fn clerk(seen: &Seen, journal: Option<&Arc<MemoryJournal>>) -> AgentHandle {
+async fn clerk(seen: &Recorded, journal: Option<&Arc<MemoryJournal>>) -> AgentHandle {
     let calls = TOOLS.map(|tool| ScriptedTurn::call(tool, json!({})));
     let model = ScriptedModel::turns(calls.into_iter().chain([ScriptedTurn::say("done")]));
     let builder = Clerk::builder().model(model).state(seen.clone());
@@ -125,7 +125,7 @@ fn parts(mut output: RunOutput) -> RunOutput {
 
 #[tokio::test]
 async fn o5_hooks_see_the_same_with_and_without_a_journal() {
-    let seen = Seen::default();
+    let seen = Recorded::default();
     let without = clerk(&seen, None).await.request("go").run_id("r").run().await.unwrap();
     let plain = seen.take();
     assert_eq!(plain[0], r#"pay: Some("the bank refused with 402") Some(402)"#);

@@ -28,7 +28,7 @@ async fn run<T: Tool + Default>(args: &str) -> ToolResult {
     T::default().run(&cx, &mut Args::from(args)).await
 }
 
-async fn told<T: Tool + Default>(args: &str) -> String {
+async fn call_text<T: Tool + Default>(args: &str) -> String {
     match run::<T>(args).await {
         Ok(output) => output.to_text().into_owned(),
         Err(exit) => exit.to_string(),
@@ -72,19 +72,19 @@ async fn join_state(
 
 #[tokio::test]
 async fn t3_a_path_is_borrowed_as_text_is() {
-    assert_eq!(told::<join>(r#"{"root":"/a"}"#).await, "/a/./note.txt");
+    assert_eq!(call_text::<join>(r#"{"root":"/a"}"#).await, "/a/./note.txt");
     let all = r#"{"root":"/a\u0062","rest":"c","file":"d","suffix":"!"}"#;
-    assert_eq!(told::<join>(all).await, "/ab/c/d!");
-    assert_eq!(told::<join_later>(r#"{"root":"/a","rest":"b","text":"c"}"#).await, "/a/b/c");
-    assert_eq!(told::<join_there>(r#"{"root":"/a","rest":"b"}"#).await, "/a/b");
-    assert_eq!(told::<join_state>("{}").await, "/desk/note.txt false");
+    assert_eq!(call_text::<join>(all).await, "/ab/c/d!");
+    assert_eq!(call_text::<join_later>(r#"{"root":"/a","rest":"b","text":"c"}"#).await, "/a/b/c");
+    assert_eq!(call_text::<join_there>(r#"{"root":"/a","rest":"b"}"#).await, "/a/b");
+    assert_eq!(call_text::<join_state>("{}").await, "/desk/note.txt false");
     assert_eq!(
         join(Path::new("/a"), None, Path::new("b"), None),
         "/a/./b",
         "the function is as it was written"
     );
 
-    let words = told::<join>(r#"{"root":5}"#).await;
+    let words = call_text::<join>(r#"{"root":5}"#).await;
     assert!(words.contains("`root`: expected a string"), "{words}");
     let definition = join::default().definition().clone();
     let schema = &definition.input_schema["properties"];
@@ -132,8 +132,8 @@ mod own {
 async fn t3_a_type_that_is_called_as_another_is_what_it_is() {
     fn is_strict<T: Strict + ?Sized>() {}
     let args = r#"{"path":{"steps":["a"]},"then":{"steps":["b","c"]},"state":"Open","states":["Closed"]}"#;
-    assert_eq!(told::<own::walk>(args).await, "3 Open [Closed] None");
-    assert_eq!(told::<strictly>(r#"{"root":"/ab"}"#).await, "3");
+    assert_eq!(call_text::<own::walk>(args).await, "3 Open [Closed] None");
+    assert_eq!(call_text::<strictly>(r#"{"root":"/ab"}"#).await, "3");
     is_strict::<Path>();
 }
 
@@ -226,7 +226,7 @@ agent! {
 
 #[tokio::test]
 async fn t7_h2_what_is_injected_is_taken_by_reference_too() {
-    assert_eq!(told::<note_now>("{}").await, "1");
+    assert_eq!(call_text::<note_now>("{}").await, "1");
     let turns = [
         ScriptedTurn::call("note_later", json!({ "word": "later" })),
         ScriptedTurn::call("note_there", json!({})),

@@ -53,7 +53,7 @@ fn wrong() -> Vec<(&'static str, String)> {
 }
 
 #[tokio::test]
-async fn t11_what_is_wrong_with_long_arguments_is_told_in_short() {
+async fn t11_what_is_wrong_with_long_arguments_is_reported_in_short() {
     for (what, text) in wrong() {
         for spec in [takes::spec(), closure()] {
             let told = spec.call(text.as_str()).await.expect_err(what).to_string();
@@ -76,7 +76,7 @@ agent! {
 }
 
 #[tokio::test]
-async fn a7_a_long_name_of_an_unknown_tool_is_told_in_short() {
+async fn a7_a_long_name_of_an_unknown_tool_is_shown_in_short() {
     let script = ScriptedModel::turns([
         ScriptedTurn::call_unknown("x".repeat(10_000_000), Value::Object(serde_json::Map::new())),
         ScriptedTurn::say("done"),

@@ -17,7 +17,7 @@ struct Place {
 
 /// Tells what it got.
 #[tool(effect = pure)]
-fn tell(x: i64, id: i128, place: Option<Place>, #[arg(range(0..), default)] positive: u128) -> String {
+fn show(x: i64, id: i128, place: Option<Place>, #[arg(range(0..), default)] positive: u128) -> String {
     format!("{x} {id} {} {positive}", place.map_or(0, |place| place.id))
 }
 
@@ -42,8 +42,8 @@ async fn clamp(args: &mut Args, next: impl Next) -> ToolResult {
 }
 
 agent! {
-    Clerk { instruction: "Tell.", function_tools: [tell, sum], tool_hooks: [hooks::retry(2), clamp] }
-    Plain { instruction: "Tell.", function_tools: [tell, sum] }
+    Clerk { instruction: "Tell.", function_tools: [show, sum], tool_hooks: [hooks::retry(2), clamp] }
+    Plain { instruction: "Tell.", function_tools: [show, sum] }
 }
 
 async fn clerk(tool: &str, args: &str) -> ToolResult {
@@ -51,7 +51,7 @@ async fn clerk(tool: &str, args: &str) -> ToolResult {
     tools.call(&tools.context(tool).unwrap(), &mut Args::from(args)).await
 }
 
-async fn told(tool: &str, args: &str) -> String {
+async fn call_text(tool: &str, args: &str) -> String {
     clerk(tool, args).await.unwrap().to_text().into_owned()
 }
 
@@ -59,7 +59,7 @@ async fn told(tool: &str, args: &str) -> String {
 async fn t3_a_long_number_reaches_its_parameter_as_it_was_written() {
     let tools = ToolCaller::<Plain>::new();
     let args = format!(r#"{{"x": 1, "id": -{LONG}, "place": {{"id": {LONG}}}, "positive": {LONG}}}"#);
-    let output = tools.call(&tools.context("tell").unwrap(), &mut Args::from(args)).await.unwrap();
+    let output = tools.call(&tools.context("show").unwrap(), &mut Args::from(args)).await.unwrap();
     assert_eq!(output.to_text(), format!("1 -{LONG} {LONG} {LONG}"));
 }
 
@@ -67,7 +67,7 @@ async fn t3_a_long_number_reaches_its_parameter_as_it_was_written() {
 async fn t3_a_long_number_with_an_exponent_is_read_where_its_type_holds_it() {
     let tools = ToolCaller::<Plain>::new();
     let args = r#"{"x": 1, "id": -1e20, "place": {"id": 12.5e19}, "positive": 1.0E38}"#;
-    let output = tools.call(&tools.context("tell").unwrap(), &mut Args::from(args)).await.unwrap();
+    let output = tools.call(&tools.context("show").unwrap(), &mut Args::from(args)).await.unwrap();
     assert_eq!(
         output.to_text(),
         format!("1 -1{0} 125{1} 1{2}", "0".repeat(20), "0".repeat(18), "0".repeat(38))
@@ -75,7 +75,7 @@ async fn t3_a_long_number_with_an_exponent_is_read_where_its_type_holds_it() {
     let output = clerk("sum", r#"{"ids": [1e20, 2]}"#).await.unwrap();
     assert_eq!(output.to_text(), "100000000000000000002");
     for args in [r#"{"x": 1, "id": 1e39}"#, r#"{"x": 1e20, "id": 1}"#, r#"{"x": 1, "id": 1e400}"#] {
-        let error = clerk("tell", args).await.unwrap_err();
+        let error = clerk("show", args).await.unwrap_err();
         assert_eq!(error.as_tool_error().unwrap().kind(), ErrorKind::Arguments, "{args}");
     }
 }
@@ -111,11 +111,14 @@ async fn t3_another_value_is_converted_beside_a_long_number_with_an_exponent() {
 async fn h1_a_hook_that_changes_another_argument_leaves_a_long_number_its_digits() {
     let args =
         format!(r#"{{"x": 41, "id": -{LONG}, "place": {{"id": {LONG}}}, "note": 1, "positive": {LONG}}}"#);
-    assert_eq!(told("tell", &args).await, format!("10 -{LONG} {LONG} {LONG}"));
-    assert_eq!(told("tell", r#"{"x": 41, "id": 18446744073709551617}"#).await, "10 18446744073709551617 0 0");
+    assert_eq!(call_text("show", &args).await, format!("10 -{LONG} {LONG} {LONG}"));
+    assert_eq!(
+        call_text("show", r#"{"x": 41, "id": 18446744073709551617}"#).await,
+        "10 18446744073709551617 0 0"
+    );
     // Also where the hook moves it.
     let args = r#"{"ids": [18446744073709551617, 2], "more": "first"}"#;
-    assert_eq!(told("sum", args).await, "36893488147419103236");
+    assert_eq!(call_text("sum", args).await, "36893488147419103236");
 }
 
 #[tokio::test]
@@ -128,7 +131,7 @@ async fn h1_long_numbers_that_look_the_same_to_a_hook_are_refused() {
         text.starts_with("Invalid arguments for `sum`; it did not run:\n- the arguments cannot be used:"),
         "{text}"
     );
-    assert!(text.contains("it cannot tell 18446744073709551617 from 18446744073709551618"), "{text}");
+    assert!(text.contains("it cannot show 18446744073709551617 from 18446744073709551618"), "{text}");
     // These are unchanged.
     let args = r#"{"ids": [18446744073709551617, 18446744073709551618]}"#;
     let tools = ToolCaller::<Plain>::new();
@@ -139,7 +142,7 @@ async fn h1_long_numbers_that_look_the_same_to_a_hook_are_refused() {
 #[tokio::test]
 async fn t11_a_number_that_does_not_fit_is_refused_however_long_it_is() {
     for number in ["18446744073709551616", "1e30", "-9223372036854775809"] {
-        let error = clerk("tell", &format!(r#"{{"x": {number}, "id": 1}}"#)).await.unwrap_err();
+        let error = clerk("show", &format!(r#"{{"x": {number}, "id": 1}}"#)).await.unwrap_err();
         assert_eq!(error.as_tool_error().unwrap().kind(), ErrorKind::Arguments, "{number}");
         assert!(error.to_string().contains("- `x`: "), "{error}");
     }
@@ -275,10 +278,10 @@ fn t6_the_schema_of_a_result_says_that_a_long_number_is_text() {
     assert_eq!(schema["properties"]["entries"]["items"]["type"], json!(["integer", "string"]));
     assert_eq!(schema["properties"]["more"]["type"], json!(["integer", "null", "string"]));
     // What a model gives is a number.
-    assert_eq!(tell::spec().input_schema()["properties"]["id"]["type"], "integer");
+    assert_eq!(show::spec().input_schema()["properties"]["id"]["type"], "integer");
 }
 
-type Given = std::collections::BTreeMap<String, (i128, String)>;
+type Numbers = std::collections::BTreeMap<String, (i128, String)>;
 
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig { cases: 64, failure_persistence: None, ..Default::default() })]
@@ -286,11 +289,11 @@ proptest::proptest! {
     #[test]
     fn t6_every_long_number_is_exact_beside_any_text(number in proptest::prelude::any::<i128>(), text in ".{0,12}") {
         let (key, given) = (text.clone(), (number, text));
-        let spec = ToolSpec::from_fn("tell", "Tells.", move |(): (), _| {
+        let spec = ToolSpec::from_fn("show", "Tells.", move |(): (), _| {
             let given = given.clone();
-            async move { Ok(Given::from([(given.1.clone(), given)])) }
+            async move { Ok(Numbers::from([(given.1.clone(), given)])) }
         });
-        let back: Given = spec.call_as_blocking(json!({})).unwrap();
+        let back: Numbers = spec.call_as_blocking(json!({})).unwrap();
         proptest::prop_assert_eq!(&back[&key], &(number, key.clone()));
         let structured = spec.exec_blocking(json!({})).structured_content().unwrap()[&key][0].clone();
         let wanted = i64::try_from(number).map(Value::from).or_else(|_| u64::try_from(number).map(Value::from));

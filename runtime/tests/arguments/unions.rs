@@ -62,7 +62,7 @@ tools! {
 }
 
 /// The lines of the error about `x`.
-async fn told(name: &str, x: &Value) -> Vec<String> {
+async fn error_lines(name: &str, x: &Value) -> Vec<String> {
     let error =
         spec(name).call(json!({ "x": x })).await.expect_err(&format!("{name} ran with {x}")).to_string();
     error.lines().skip(1).map(str::to_owned).collect()
@@ -93,12 +93,12 @@ async fn t11_an_error_about_an_enum_lists_all_its_variants() {
         ("maybe_external", json!({}), "- `x`: expected one of the keys `Delete`, `Rename`, found none".to_owned()),
         ("untagged", json!({}), "- `x`: expected an object with `path`, `force`, or with `from`, `to`".to_owned()),
     ] {
-        assert_eq!(told(name, &x).await, [line], "{name} {x}");
+        assert_eq!(error_lines(name, &x).await, [line], "{name} {x}");
     }
 }
 
 #[tokio::test]
-async fn t11_the_problems_of_the_variant_that_was_meant_are_told() {
+async fn t11_the_problems_of_the_variant_that_was_meant_are_reported() {
     for (name, x, lines) in [
         (
             "tagged",
@@ -120,13 +120,13 @@ async fn t11_the_problems_of_the_variant_that_was_meant_are_told() {
             &["- `x.force`: expected true or false, found the string \"maybe\""],
         ),
     ] {
-        assert_eq!(told(name, &x).await, lines, "{name} {x}");
+        assert_eq!(error_lines(name, &x).await, lines, "{name} {x}");
     }
 }
 
 /// The unions of servers: discriminators of several forms, and references.
 #[test]
-fn t11_a_union_of_a_server_is_told_as_an_enum_is() {
+fn t11_a_union_of_a_server_is_reported_as_an_enum_is() {
     let option = |kind: &str, field: &str| json!({ "type": "object", "properties": { "op": { "enum": [kind] }, field: { "type": "string" } }, "required": ["op", field] });
     let root = json!({
         "$defs": { "A": option("add", "text"), "B": option("drop", "id") },
@@ -138,13 +138,13 @@ fn t11_a_union_of_a_server_is_told_as_an_enum_is() {
         let args = Args::from(json!({ "step": step }).to_string());
         tool.fit(&args).err().unwrap_or_default().iter().map(ToString::to_string).collect()
     };
-    let told = |step: Value| fit(&root, &step);
+    let problems = |step: Value| fit(&root, &step);
     assert_eq!(
-        told(json!({ "op": "move" })),
+        problems(json!({ "op": "move" })),
         ["`step.op`: expected one of \"add\", \"drop\", found the string \"move\""]
     );
-    assert_eq!(told(json!({ "op": "drop" })), ["`step.id`: missing; expected a string"]);
-    assert_eq!(told(json!({ "op": "add", "text": "a" })), [""; 0]);
+    assert_eq!(problems(json!({ "op": "drop" })), ["`step.id`: missing; expected a string"]);
+    assert_eq!(problems(json!({ "op": "add", "text": "a" })), [""; 0]);
     let many: Vec<Value> = (0..3000).map(|number| option(&format!("k{number}"), "f")).collect();
     let many = json!({ "type": "object", "properties": { "step": { "oneOf": many } } });
     let told = fit(&many, &json!({ "op": "x" }));

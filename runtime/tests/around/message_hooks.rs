@@ -84,14 +84,14 @@ impl TurnHook for Notes {
 
 type Sent =
     Box<dyn Fn(&Participant, &mut SentMessage, &Participant) -> Result<Delivery, BoxError> + Send + Sync>;
-type Sees = Box<dyn Fn(&RunContext, &History) -> Result<(), BoxError> + Send + Sync>;
+type StateCheck = Box<dyn Fn(&RunContext, &History) -> Result<(), BoxError> + Send + Sync>;
 type Changes<T> = Box<dyn Fn(&mut T) -> Result<(), BoxError> + Send + Sync>;
 
 /// A hook of closures, one for each place.
 #[derive(Default)]
 struct Does {
     sent: Option<Sent>,
-    state: Option<Sees>,
+    state: Option<StateCheck>,
     last: Option<Changes<Message>>,
     all: Option<Changes<History>>,
 }
@@ -531,7 +531,7 @@ async fn a10_a_hook_that_leaves_no_message_ends_the_run_before_the_request() {
 
 #[tokio::test]
 async fn a10_the_state_of_a_hook_is_in_the_prompt_of_the_same_turn() {
-    let state: Sees = Box::new(|run, messages| {
+    let state: StateCheck = Box::new(|run, messages| {
         State::<Counts>::inject_in_run(run)?.update(|counts| counts.messages = messages.len());
         Ok(())
     });
@@ -651,9 +651,9 @@ async fn a10_reasoning_and_pieces_of_calls_are_no_messages_and_are_not_shown_bes
 
 #[tokio::test]
 async fn a10_secrets_are_redacted_after_the_hooks() {
-    struct Tells(Secret<String>);
+    struct Revealing(Secret<String>);
 
-    impl MessageHook for Tells {
+    impl MessageHook for Revealing {
         type Made = made::AtRunTime;
 
         async fn process_message_before_send(
@@ -672,7 +672,7 @@ async fn a10_secrets_are_redacted_after_the_hooks() {
 
     let model = Arc::new(ScriptedModel::turns([say("Yes.")]));
     let clerk = Clerk::builder().model(Arc::clone(&model));
-    let clerk = clerk.message_hook(Tells(Secret::new("hunter-22".to_owned()))).build().await.unwrap();
+    let clerk = clerk.message_hook(Revealing(Secret::new("hunter-22".to_owned()))).build().await.unwrap();
     let session = clerk.session();
     let mut stream = clerk.request("Go.").session(&session).stream();
     let mut events = String::new();

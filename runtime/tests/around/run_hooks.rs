@@ -265,7 +265,7 @@ async fn a9_an_answer_whose_check_failed_or_was_cut_is_not_read_again_either() {
 /// An answer of a type.
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 #[expect(dead_code, reason = "its schema is what counts")]
-struct Found {
+struct Answered {
     what: String,
 }
 
@@ -278,7 +278,7 @@ async fn a9_a_refused_answer_that_is_a_call_is_not_read_again() {
     for builder in [Clerk::builder().model(by_call), Clerk::builder().model(by_text)] {
         let clerk = builder.run_hook(Fails { before: None, after: Some(fault) }).build().await.unwrap();
         let session = clerk.session();
-        let error = clerk.request("x").session(&session).run_as::<Found>().await.map(|_| ()).unwrap_err();
+        let error = clerk.request("x").session(&session).run_as::<Answered>().await.map(|_| ()).unwrap_err();
         assert!(matches!(error, RunError::OutputCheck { .. }), "{error}");
         assert_eq!(texts(session.history().iter()), ["x", "(This answer was refused.)"]);
         assert!(!serde_json::to_string(&session.save()).unwrap().contains("lamps"));

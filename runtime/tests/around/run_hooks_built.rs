@@ -14,9 +14,9 @@ struct Till {
 }
 
 /// Asks for the state and a service.
-struct Tells;
+struct Reporting;
 
-impl RunHook for Tells {
+impl RunHook for Reporting {
     type Made = made::AtRunTime<State<Till>>;
 
     async fn before_run(&self, run: &RunContext, input: &mut RunInput) -> Result<(), BoxError> {
@@ -43,7 +43,7 @@ impl Agent for Declares {
     type State = ();
 
     fn declare() -> AgentDeclaration {
-        AgentDeclaration::new().instruction("Answer.").run_hook(Tells)
+        AgentDeclaration::new().instruction("Answer.").run_hook(Reporting)
     }
 }
 
@@ -53,7 +53,7 @@ fn model() -> ScriptedModel {
 
 #[tokio::test]
 async fn a9_a_run_hook_works_on_the_state_and_the_services_of_its_agent() {
-    let clerk = Clerk::builder().model(model()).state(Till { cents: 4 }).provide(7_u8).run_hook(Tells);
+    let clerk = Clerk::builder().model(model()).state(Till { cents: 4 }).provide(7_u8).run_hook(Reporting);
     let clerk = clerk.build().await.unwrap();
     let session = clerk.session();
     assert_eq!(clerk.request("x").session(&session).run().await.unwrap().text, "7 5");
@@ -62,7 +62,7 @@ async fn a9_a_run_hook_works_on_the_state_and_the_services_of_its_agent() {
 
 #[tokio::test]
 async fn a9_a_service_of_a_run_hook_is_found_missing_by_the_build() {
-    let clerk = Clerk::builder().model(model()).state(Till { cents: 4 }).run_hook(Tells);
+    let clerk = Clerk::builder().model(model()).state(Till { cents: 4 }).run_hook(Reporting);
     let error = clerk.build().await.unwrap_err();
     assert!(
         matches!(&error, BuildError::NoService { part, service, .. }
@@ -79,7 +79,7 @@ async fn a9_a_run_hook_on_another_state_is_found_by_the_build() {
         .agent::<Other>()
         .model(model())
         .provide(7_u8)
-        .for_agent("Other", |agent| agent.run_hook(Tells));
+        .for_agent("Other", |agent| agent.run_hook(Reporting));
     let error = app.build().await.unwrap_err();
     assert!(
         matches!(&error, BuildError::HookState { agent, takes, .. }
@@ -87,10 +87,10 @@ async fn a9_a_run_hook_on_another_state_is_found_by_the_build() {
         "{error}"
     );
     let other =
-        Other::builder().model(model()).provide(7_u8).for_agent("Other", |agent| agent.run_hook(Tells));
+        Other::builder().model(model()).provide(7_u8).for_agent("Other", |agent| agent.run_hook(Reporting));
     assert!(matches!(other.build().await.unwrap_err(), BuildError::HookState { .. }));
     let unknown =
-        Other::builder().model(model()).provide(7_u8).for_agent("Othr", |agent| agent.run_hook(Tells));
+        Other::builder().model(model()).provide(7_u8).for_agent("Othr", |agent| agent.run_hook(Reporting));
     let error = unknown.build().await.unwrap_err();
     assert!(error.to_string().contains("did you mean `Other`?"), "{error}");
 }

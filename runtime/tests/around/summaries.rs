@@ -62,7 +62,7 @@ impl Talker {
     }
 
     /// The messages of the other requests, as texts.
-    fn asked(&self) -> Vec<Vec<String>> {
+    fn main_requests(&self) -> Vec<Vec<String>> {
         let requests = self.requests.lock().unwrap();
         let asked = requests.iter().filter(|request| !is_summary(request));
         asked
@@ -197,7 +197,7 @@ async fn a9_each_old_message_is_summarized_once_and_the_newest_stay() {
         let times = summarized.iter().filter(|text| text.contains(&question)).count();
         assert!(times <= 1 && (times == 1) == (number < 5), "{question} {times}: {summarized:#?}");
     }
-    let asked = model.asked();
+    let asked = model.main_requests();
     for texts in &asked[..2] {
         assert!(!texts[0].contains(SUMMARY));
     }
@@ -225,7 +225,7 @@ async fn a9_a_restored_session_has_its_summary() {
     second.request("Short?").session(&session).run().await.unwrap();
     assert_eq!(later.summarized(), Vec::<String>::new());
     let newest = format!("Summary {}.", summarized.len());
-    assert!(later.asked()[0][0].contains(&newest), "{:?}", later.asked());
+    assert!(later.main_requests()[0][0].contains(&newest), "{:?}", later.main_requests());
 }
 
 #[tokio::test]
@@ -240,7 +240,7 @@ async fn a9_another_history_does_not_meet_the_summary() {
         )
         .unwrap();
     clerk.request("Short?").session(&session).run().await.unwrap();
-    let asked = model.asked();
+    let asked = model.main_requests();
     assert!(asked.last().unwrap().iter().all(|text| !text.contains("Summary 1.")), "{asked:#?}");
 }
 
@@ -254,7 +254,7 @@ async fn a9_a_question_is_shown_while_its_answer_is_asked_for_again() {
     // No answer fits.
     let ended = agent.request(input(7)).session(&session).run_as::<Vec<i64>>().await;
     assert!(matches!(ended, Err(RunError::WrongAnswer { .. })), "{ended:?}");
-    let asked = model.asked();
+    let asked = model.main_requests();
     assert_eq!(asked.len(), 3);
     for texts in &asked {
         assert!(texts[0].starts_with(SUMMARY) && texts[0].ends_with(&input(7)), "{asked:#?}");
@@ -287,7 +287,7 @@ async fn a9_a_replay_does_not_ask_for_the_summary_again() {
     }
     assert_eq!(texts[0], texts[1]);
     // The results of the calls are long, so the second turn has a summary too.
-    assert_eq!((model.summarized().len(), model.asked().len()), (2, 2));
+    assert_eq!((model.summarized().len(), model.main_requests().len()), (2, 2));
 }
 
 #[tokio::test]
@@ -392,11 +392,11 @@ async fn a9_a_failed_summary_ends_the_run_or_falls_back() {
             }
             SummaryFailure::Cut => {
                 ended.unwrap();
-                assert_eq!(model.asked(), [["Go."]]);
+                assert_eq!(model.main_requests(), [["Go."]]);
             }
             _ => {
                 ended.unwrap();
-                assert_eq!(model.asked()[0].len(), 3);
+                assert_eq!(model.main_requests()[0].len(), 3);
             }
         }
     }
@@ -425,13 +425,13 @@ async fn a9_another_model_and_instruction_write_the_summary_in_pieces() {
     let session = agent.session();
     session.set_history(talk(10)).unwrap();
     agent.request("Go.").session(&session).run().await.unwrap();
-    assert_eq!((model.summarized().len(), model.asked().len()), (0, 1));
+    assert_eq!((model.summarized().len(), model.main_requests().len()), (0, 1));
     // More than one request should have is summarized in several.
     let pieces = small.summarized();
     assert!(pieces.len() > 2 && pieces[1].starts_with("<summary>\nSummary 1."), "{pieces:#?}");
     assert!(pieces.iter().all(|piece| piece.len() < 600), "{pieces:#?}");
     assert_eq!(small.requests.lock().unwrap()[0].system.as_deref(), Some("Summarize in verse."));
-    assert!(model.asked()[0][0].contains(&format!("Summary {}.", pieces.len())));
+    assert!(model.main_requests()[0][0].contains(&format!("Summary {}.", pieces.len())));
 }
 
 #[tokio::test]

@@ -90,7 +90,7 @@ proptest! {
 }
 
 /// A conversation whose user messages after the first one were put there by the runtime.
-fn asked_again() -> History {
+fn repeated_question() -> History {
     let stored = json!([
         { "role": "user", "content": [{ "type": "text", "text": "How warm is it?" }] },
         { "role": "assistant", "text": "warm" },
@@ -101,7 +101,7 @@ fn asked_again() -> History {
 
 #[test]
 fn a9_messages_of_the_runtime_are_no_inputs() {
-    let history = asked_again();
+    let history = repeated_question();
     assert_eq!(history.iter().map(Message::is_input).collect::<Vec<_>>(), [true, false, false]);
     let mut request = TurnRequest::new(ModelRequest::new(history.clone()));
     last_inputs(1, &mut request).unwrap();

@@ -52,7 +52,7 @@ fn double(call: &mut TurnToolCall) -> Result<Option<ToolOutput>, BoxError> {
 }
 
 #[turn_hook(after_tool_call)]
-fn tell(result: &mut ToolResultMessage, call: &TurnToolCall, log: Provided<Log>) -> Result<(), String> {
+fn note(result: &mut ToolResultMessage, call: &TurnToolCall, log: Provided<Log>) -> Result<(), String> {
     log.lock().map_err(|_| "no log")?.push(format!("{} {}", call.arguments(), result.is_error));
     Ok(())
 }
@@ -88,7 +88,7 @@ agent! {
         instruction: "Add.",
         state: Desk,
         function_tools: [add_one],
-        turn_hooks: [greet("Hello"), third, loud, double, tell, #[cfg(test)] Ends, Most(5)],
+        turn_hooks: [greet("Hello"), third, loud, double, note, #[cfg(test)] Ends, Most(5)],
     }
 
     Short { instruction: "Add.", function_tools: [add_one], turn_hooks: [Most(1)] }
@@ -129,7 +129,7 @@ async fn a9_services_of_turn_hooks_in_lists_are_checked_by_the_build() {
         one => vec![one],
     };
     let parts: Vec<_> = all.iter().map(ToString::to_string).collect();
-    assert!(parts.iter().any(|text| text.contains("the turn hook `tell`")), "{parts:?}");
+    assert!(parts.iter().any(|text| text.contains("the turn hook `note`")), "{parts:?}");
     assert!(parts.iter().any(|text| text.contains("the turn hook `Ends`")), "{parts:?}");
 }
 

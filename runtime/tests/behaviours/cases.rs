@@ -16,7 +16,7 @@ use crate::binding;
 use crate::exporting;
 use crate::life;
 use crate::loading;
-use crate::scene::{Described, Log, SaysHi, Scene, Seen, add_one, play, play_turns};
+use crate::scene::{Described, Log, Observed, SaysHi, Scene, add_one, play, play_turns};
 
 pub type Runner = fn(Value) -> Pin<Box<dyn Future<Output = ()>>>;
 
@@ -115,7 +115,7 @@ async fn one_call(case: Value) {
     compare(&seen, &case["expect"]);
 }
 
-fn compare(seen: &Seen, expect: &Value) {
+fn compare(seen: &Observed, expect: &Value) {
     let fields = expect.as_object().expect("what is expected has fields");
     for (key, wanted) in fields {
         match key.as_str() {

@@ -109,12 +109,12 @@ impl Hook for Described {
 }
 
 /// What a scene gave.
-pub struct Seen {
+pub struct Observed {
     pub log: Vec<String>,
     pub output: Result<RunOutput, RunError>,
 }
 
-impl Seen {
+impl Observed {
     pub fn text(&self) -> String {
         self.call().to_text().into_owned()
     }
@@ -134,16 +134,16 @@ impl Seen {
 }
 
 /// Plays one call of `tool` and then an answer.
-pub async fn play(tool: &str, args: Value, hooks: &[String]) -> Seen {
+pub async fn play(tool: &str, args: Value, hooks: &[String]) -> Observed {
     play_turns(vec![ScriptedTurn::call(tool, args), ScriptedTurn::say("done")], hooks).await
 }
 
-pub async fn play_turns(turns: Vec<ScriptedTurn>, hooks: &[String]) -> Seen {
+pub async fn play_turns(turns: Vec<ScriptedTurn>, hooks: &[String]) -> Observed {
     let log = Log::default();
     let builder = Scene::builder().state(log.clone()).model(ScriptedModel::turns(turns));
     let builder = hooks.iter().fold(builder, |builder, hook| builder.hook(Described::new(hook, &log)));
     let output = builder.run("go").await;
-    Seen { log: log.lines(), output }
+    Observed { log: log.lines(), output }
 }
 
 /// Answers what it was built to answer.

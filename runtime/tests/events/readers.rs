@@ -12,13 +12,13 @@ use super::script::{Script, on_a_paused_clock, script};
 
 /// What a run gave, without times. Retries wait for a random time, so calls of children side by side are in the order of their steps.
 #[derive(Debug, PartialEq)]
-struct Given {
+struct Outcome {
     output: Result<RunOutput, String>,
     history: String,
 }
 
-impl Given {
-    fn of(output: Result<RunOutput, RunError>, session: &Session) -> Self {
+impl Outcome {
+    fn new(output: Result<RunOutput, RunError>, session: &Session) -> Self {
         let untimed = |mut output: RunOutput| {
             output.tool_calls.iter_mut().for_each(|call| call.duration = Duration::ZERO);
             output.tool_calls.sort_by_key(|call| call.step.to_string());
@@ -30,7 +30,7 @@ impl Given {
 }
 
 /// Runs the script, and reads so many events before it asks for the output; a pause after each event.
-async fn read(script: &Script, events: usize, pause: Option<Duration>) -> Given {
+async fn read(script: &Script, events: usize, pause: Option<Duration>) -> Outcome {
     let (agent, open) = script.agent().await;
     let session = agent.session();
     let mut stream = agent.request("go").session(&session).run_id("run").stream();
@@ -42,7 +42,7 @@ async fn read(script: &Script, events: usize, pause: Option<Duration>) -> Given 
             tokio::time::sleep(pause).await;
         }
     }
-    let given = Given::of(stream.output().await, &session);
+    let given = Outcome::new(stream.output().await, &session);
     assert_eq!(open.count(), 0);
     given
 }
@@ -54,7 +54,7 @@ proptest! {
             let collected = {
                 let (agent, _) = script.agent().await;
                 let session = agent.session();
-                Given::of(agent.request("go").session(&session).run_id("run").run().await, &session)
+                Outcome::new(agent.request("go").session(&session).run_id("run").run().await, &session)
             };
             assert_eq!(read(&script, usize::MAX, None).await, collected, "read to the end");
             assert_eq!(read(&script, some, None).await, collected, "read in part");

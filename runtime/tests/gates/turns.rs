@@ -49,7 +49,7 @@ struct Runs {
 }
 
 impl Runs {
-    fn of(turns: usize, calls: usize) -> Self {
+    fn new(turns: usize, calls: usize) -> Self {
         let runtime = runtime();
         let model = Fake { turns, calls };
         let agent = runtime.block_on(Adder::builder().model(model).build()).unwrap();
@@ -69,19 +69,19 @@ impl Runs {
 }
 
 /// The allocations of a run of so many turns, in a new session.
-fn of_run(turns: usize, calls: usize) -> u64 {
-    let runs = Runs::of(turns, calls);
+fn run_allocations(turns: usize, calls: usize) -> u64 {
+    let runs = Runs::new(turns, calls);
     runs.allocations(&runs.agent.session())
 }
 
 /// The allocations of one more turn behind so many.
-fn of_turn(turn: usize, calls: usize) -> u64 {
-    of_run(turn + 1, calls) - of_run(turn, calls)
+fn turn_allocations(turn: usize, calls: usize) -> u64 {
+    run_allocations(turn + 1, calls) - run_allocations(turn, calls)
 }
 
 #[test]
 fn a7_a_turn_of_one_call_makes_at_most_25_allocations_and_each_further_call_at_most_8() {
-    let (one, five) = (of_turn(10, 1), of_turn(10, 5));
+    let (one, five) = (turn_allocations(10, 1), turn_allocations(10, 5));
     assert!(one <= 25, "{one} allocations in a turn of one call");
     let further = five - one;
     assert!(further <= 4 * 8, "{further} allocations for four further calls");
@@ -94,26 +94,26 @@ fn a7_a_turn_of_one_call_makes_at_most_25_allocations_and_each_further_call_at_m
 fn a7_a_turn_allocates_the_same_however_long_the_conversation_is() {
     // Neither of them is one in which a list grows.
     for calls in [1, 4] {
-        assert_eq!(of_turn(10, calls), of_turn(1000, calls), "{calls} calls");
+        assert_eq!(turn_allocations(10, calls), turn_allocations(1000, calls), "{calls} calls");
     }
 }
 
 #[test]
 fn t8_a_session_with_a_secret_looks_at_new_messages_only() {
-    let of_run = |turns| {
-        let runs = Runs::of(turns, 1);
+    let run_allocations = |turns| {
+        let runs = Runs::new(turns, 1);
         let session = runs.agent.session();
         session.state().set_secret("key", onionskin::Secret::new("a-key-of-no-use".to_owned()));
         runs.allocations(&session)
     };
-    let of_turn = |turn| of_run(turn + 1) - of_run(turn);
-    let (early, late) = (of_turn(10), of_turn(1000));
+    let turn_allocations = |turn| run_allocations(turn + 1) - run_allocations(turn);
+    let (early, late) = (turn_allocations(10), turn_allocations(1000));
     assert!(late <= early + early / 5, "turn 10: {early} allocations, turn 1,000: {late}");
 }
 
 #[test]
 fn a12_a_run_allocates_the_same_however_long_its_session_is() {
-    let runs = Runs::of(1, 1);
+    let runs = Runs::new(1, 1);
     let session = runs.agent.session();
     let runs: Vec<_> = (0..500).map(|_| runs.allocations(&session)).collect();
     // Four messages a run, 64 in a chunk: both runs begin at the same place in theirs.
@@ -123,7 +123,7 @@ fn a12_a_run_allocates_the_same_however_long_its_session_is() {
 
 #[test]
 fn a12_snapshots_of_a_long_history_allocate_nothing() {
-    let runs = Runs::of(500, 4);
+    let runs = Runs::new(500, 4);
     let session = runs.agent.session();
     runs.allocations(&session);
     let mut history = History::new();

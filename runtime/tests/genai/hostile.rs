@@ -231,7 +231,7 @@ async fn o3_a_call_long_behind_a_reason_to_stop_is_in_the_answer() {
 }
 
 #[tokio::test]
-async fn o3_what_a_server_says_instead_of_an_answer_is_told() {
+async fn o3_what_a_server_says_instead_of_an_answer_is_reported() {
     let key = "key-5-very-secret";
     let cases: [(&str, &str, &str); 6] = [
         (

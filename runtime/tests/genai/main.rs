@@ -33,9 +33,9 @@ enum Reply {
 }
 
 #[derive(Clone, Default)]
-struct Seen(Arc<Mutex<Vec<(String, Value)>>>);
+struct Requests(Arc<Mutex<Vec<(String, Value)>>>);
 
-impl Seen {
+impl Requests {
     fn heads(&self) -> Vec<String> {
         self.0.lock().unwrap().iter().map(|(head, _)| head.clone()).collect()
     }
@@ -46,10 +46,10 @@ impl Seen {
 }
 
 /// Answers one connection after another; gives the base URL and what was asked.
-async fn serve(replies: Vec<Reply>) -> (String, Seen) {
+async fn serve(replies: Vec<Reply>) -> (String, Requests) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
-    let seen = Seen::default();
+    let seen = Requests::default();
     let notes = seen.clone();
     tokio::spawn(async move {
         for reply in replies {
@@ -452,7 +452,7 @@ async fn s3_what_cannot_be_sent_strictly_ends_the_run_before_the_request() {
 }
 
 /// Keeps warnings, each with how many requests there had been.
-struct Warnings(Seen, Arc<Mutex<Vec<(usize, String)>>>);
+struct Warnings(Requests, Arc<Mutex<Vec<(usize, String)>>>);
 
 struct Text(String);
 
@@ -587,7 +587,7 @@ async fn o3_an_error_inside_a_stream_has_its_status() {
 }
 
 #[tokio::test]
-async fn o3_a_refusal_tells_how_long_to_wait() {
+async fn o3_a_refusal_says_how_long_to_wait() {
     let body = json!({"error": {"message": "Slow down"}}).to_string();
     let limited =
         |wait: &str| http("429 Too Many Requests", "application/json", &format!("{wait}\r\n"), &body);
@@ -677,7 +677,7 @@ async fn o3_a_missing_key_names_its_variable() {
 }
 
 #[tokio::test]
-async fn o3_an_unknown_adapter_is_told_with_near_names() {
+async fn o3_an_unknown_adapter_is_reported_with_near_names() {
     let error = ask(&GenaiModel::new("x").adapter("antropic")).await.0.unwrap_err();
     assert!(matches!(&error, ModelError::Setup(text) if text.contains("`anthropic`?")), "{error:?}");
 }

@@ -22,7 +22,7 @@ async fn masked(output: ToolOutput) -> ToolOutput {
 }
 
 /// An output as a server gives it: a text, and a value beside it.
-fn of_a_server(text: &str, value: Value) -> ToolOutput {
+fn server_output(text: &str, value: Value) -> ToolOutput {
     let mut output = ToolOutput::text(text);
     output.set_remote_structured(value);
     output
@@ -40,8 +40,8 @@ async fn a9_a_masked_result_is_json_and_says_the_same_in_both_forms() {
         let outputs = [
             ToolOutput::value(&value).unwrap(),
             ToolOutput::structured(value.clone()),
-            of_a_server(&value.to_string(), value.clone()),
-            of_a_server(&pretty, value.clone()),
+            server_output(&value.to_string(), value.clone()),
+            server_output(&pretty, value.clone()),
         ];
         for output in outputs {
             let output = masked(output).await;
@@ -76,7 +76,7 @@ async fn a9_a_masked_scalar_is_a_string_in_both_forms() {
 
 #[tokio::test]
 async fn a9_other_words_beside_a_value_are_masked_with_it() {
-    let output = of_a_server("Sent to ada@example.org.", json!({ "to": "ada@example.org" }));
+    let output = server_output("Sent to ada@example.org.", json!({ "to": "ada@example.org" }));
     let output = masked(output).await;
     assert_eq!(output.to_text(), "Sent to [email].");
     assert_eq!(output.structured_content().as_deref(), Some(&json!({ "to": "[email]" })));
@@ -101,7 +101,7 @@ fn h1_map_text_keeps_both_sides_of_an_output_in_step() {
     assert_eq!(output.to_text(), text.replace("A.", "B.") + " by B.");
     assert_eq!(output.structured_content().unwrap()["name"], "B.");
 
-    let mut deep = of_a_server("done", json!(0));
+    let mut deep = server_output("done", json!(0));
     let mut value = json!("ada");
     (0..200).for_each(|_| value = json!([value.take()]));
     deep.set_remote_structured(value);
@@ -114,7 +114,7 @@ fn h1_map_text_keeps_both_sides_of_an_output_in_step() {
 async fn a9_the_key_around_a_scalar_is_not_counted() {
     // `result` has six letters.
     behind(max_output::new(5), ToolOutput::structured(json!(12_345))).await;
-    behind(max_output::new(5), of_a_server("12345", json!("12345"))).await;
+    behind(max_output::new(5), server_output("12345", json!("12345"))).await;
     behind(max_output::new(5), ToolOutput::value(&12_345).unwrap()).await;
     behind(max_output::new(5), ToolOutput::value("12345").unwrap()).await;
 }

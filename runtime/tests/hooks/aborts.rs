@@ -154,7 +154,7 @@ agent! {
     Narrow { instruction: "Go.", state: Runs, function_tools: [aborts, effect, goes_on], max_parallel: 1 }
 }
 
-fn told(session: &onionskin::Session) -> Vec<String> {
+fn tool_results(session: &onionskin::Session) -> Vec<String> {
     let Some(onionskin::model::Message::Tool { results, .. }) = session.history().pop() else {
         panic!("results")
     };
@@ -162,7 +162,7 @@ fn told(session: &onionskin::Session) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn h6_of_an_abort_each_sibling_is_told_what_became_of_it() {
+async fn h6_of_an_abort_each_sibling_has_a_result_that_says_how_it_ended() {
     let turn = ScriptedTurn::call("effect", json!({}))
         .and_call("goes_on", json!({}))
         .and_call("aborts", json!({}))
@@ -174,7 +174,7 @@ async fn h6_of_an_abort_each_sibling_is_told_what_became_of_it() {
     handle.request("go").session(&session).run().await.unwrap_err();
     let not_run = format!("cancelled before it began: it did not run; {abort}");
     assert_eq!(
-        told(&session),
+        tool_results(&session),
         [
             "0",
             &format!("cancelled before it finished; whether it took effect is not known; {abort}"),
@@ -195,7 +195,7 @@ async fn h6_of_an_abort_each_sibling_is_told_what_became_of_it() {
             begun.push(tool.to_string());
         }
     }
-    assert_eq!(told(&session), [abort, &not_run]);
+    assert_eq!(tool_results(&session), [abort, &not_run]);
     assert_eq!(begun, ["aborts"], "no event of a call that did not begin");
     assert_eq!(runs.0.load(Ordering::SeqCst), 1);
 }

@@ -31,8 +31,8 @@ async fn audit(ctx: &ToolContext, log: Provided<Log>, args: &mut Args, next: imp
 
 /// As [`audit`], of one agent.
 #[tool_hook]
-fn seen(ctx: &ToolContext, log: Provided<Log>) {
-    log.push(format!("seen {}", ctx.tool_name()));
+fn audited(ctx: &ToolContext, log: Provided<Log>) {
+    log.push(format!("audited {}", ctx.tool_name()));
 }
 
 /// Adds one.
@@ -52,13 +52,13 @@ agent! {
         instruction: "Ask the clerk.",
         description: "Asks.",
         agents: [Clerk],
-        tool_hooks: [seen for [everywhere]],
+        tool_hooks: [audited for [everywhere]],
     }
     Clerk {
         instruction: "Add.",
         description: "Adds.",
         function_tools: [add_one],
-        tool_hooks: [seen],
+        tool_hooks: [audited],
     }
 }
 
@@ -79,18 +79,18 @@ fn model() -> Arc<ScriptedModel> {
 const ALL: [&str; 9] = [
     "> Desk agent__Office",
     "> Office agent__Clerk",
-    "seen agent__Clerk",
+    "audited agent__Clerk",
     "> Clerk add_one",
     // That of the office, and that of the clerk.
-    "seen add_one",
-    "seen add_one",
+    "audited add_one",
+    "audited add_one",
     "< add_one",
     "< agent__Clerk",
     "< agent__Office",
 ];
 
 #[tokio::test]
-async fn h5_a_hook_everywhere_sees_the_calls_of_all_agents_beneath_its_own() {
+async fn h5_a_hook_everywhere_sees_the_calls_of_all_agents_below_its_own() {
     let log = Arc::new(Log::default());
     let desk = Desk::builder().model(model()).provide_shared(Arc::clone(&log)).build().await.unwrap();
     assert_eq!(desk.run("1 + 1?").await.unwrap().text, "2");
@@ -100,7 +100,7 @@ async fn h5_a_hook_everywhere_sees_the_calls_of_all_agents_beneath_its_own() {
     let log = Arc::new(Log::default());
     let clerk = Clerk::builder().model(model()).provide_shared(Arc::clone(&log)).build().await.unwrap();
     assert_eq!(clerk.run("1 + 1?").await.unwrap().text, "2");
-    assert_eq!(*log.0.lock().unwrap(), ["seen add_one"]);
+    assert_eq!(*log.0.lock().unwrap(), ["audited add_one"]);
 }
 
 agent! {
@@ -108,7 +108,7 @@ agent! {
 }
 
 #[tokio::test]
-async fn h5_a_builder_adds_a_hook_everywhere_and_an_agent_that_a_tool_asks_is_beneath() {
+async fn h5_a_builder_adds_a_hook_everywhere_and_an_agent_that_a_tool_asks_is_below() {
     let log = Arc::new(Log::default());
     let clerk = Clerk::builder().model(model()).provide_shared(Arc::clone(&log)).build().await.unwrap();
     let plain = Plain::builder()

@@ -14,7 +14,7 @@ use serde_json::json;
 struct Log(Arc<Mutex<Vec<String>>>);
 
 #[tool_hook]
-async fn seen(
+async fn record(
     #[config] mark: &str,
     log: onionskin::State<Log>,
     ctx: &ToolContext,
@@ -65,10 +65,10 @@ agent! {
         toolboxes: [Stock, attic: Stock],
         function_tools: [count_all],
         tool_hooks: [
-            seen("put") for [Stock::put],
-            seen("stock") for [Stock],
-            seen("not the rest") except [Stock::count, Stock::open, Stock::put],
-            seen("lookup") for [tool(lookup), tool("attic_count")],
+            record("put") for [Stock::put],
+            record("stock") for [Stock],
+            record("not the rest") except [Stock::count, Stock::open, Stock::put],
+            record("lookup") for [tool(lookup), tool("attic_count")],
         ],
     }
 }
@@ -84,7 +84,7 @@ fn keeper(log: &Log) -> AgentBuilder<Keeper> {
     Keeper::builder().state(log.clone()).toolbox(Stock).toolbox_as("attic", Stock)
 }
 
-async fn seen_by(tool: &str) -> Vec<String> {
+async fn recorded_hooks(tool: &str) -> Vec<String> {
     let log = Log::default();
     let turns = [ScriptedTurn::call(tool, json!({})), ScriptedTurn::say("done")];
     let output =
@@ -95,17 +95,17 @@ async fn seen_by(tool: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn h5_filters_name_the_methods_of_toolboxes() {
-    assert_eq!(seen_by("put_in").await, ["put put_in", "stock put_in"]);
-    assert_eq!(seen_by("attic_put_in").await, ["put attic_put_in", "stock attic_put_in"]);
-    assert_eq!(seen_by("open").await, ["stock open"]);
-    assert_eq!(seen_by("count").await, ["stock count"]);
-    assert_eq!(seen_by("count_all").await, ["not the rest count_all"]);
+    assert_eq!(recorded_hooks("put_in").await, ["put put_in", "stock put_in"]);
+    assert_eq!(recorded_hooks("attic_put_in").await, ["put attic_put_in", "stock attic_put_in"]);
+    assert_eq!(recorded_hooks("open").await, ["stock open"]);
+    assert_eq!(recorded_hooks("count").await, ["stock count"]);
+    assert_eq!(recorded_hooks("count_all").await, ["not the rest count_all"]);
 }
 
 #[tokio::test]
 async fn h5_filters_name_tools_that_are_added_when_the_agent_is_built() {
-    assert_eq!(seen_by("lookup").await, ["not the rest lookup", "lookup lookup"]);
-    assert_eq!(seen_by("attic_count").await, ["stock attic_count", "lookup attic_count"]);
+    assert_eq!(recorded_hooks("lookup").await, ["not the rest lookup", "lookup lookup"]);
+    assert_eq!(recorded_hooks("attic_count").await, ["stock attic_count", "lookup attic_count"]);
 }
 
 #[tokio::test]

@@ -318,7 +318,7 @@ agent! {
     Selfish { state: Log, instruction: "Go.", function_tools: [itself, guarded, ByHand] }
 }
 
-async fn told(handle: &AgentHandle) -> String {
+async fn answer_text(handle: &AgentHandle) -> String {
     handle.run("go").await.unwrap().text
 }
 
@@ -329,7 +329,7 @@ async fn h3_the_original_does_not_call_itself() {
         let log = Log::default();
         let model = ScriptedModel::turns([ScriptedTurn::call(tool, json!({})), ScriptedTurn::say("{last}")]);
         let handle = Selfish::builder().model(model).state(log.clone()).build().await.unwrap();
-        let text = told(&handle).await;
+        let text = answer_text(&handle).await;
         assert!(text.contains("`call_original` was called by what it runs"), "{tool}: {text}");
         assert!(log.take().len() <= 2);
     }

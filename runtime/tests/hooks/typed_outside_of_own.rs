@@ -209,12 +209,12 @@ struct Report {
 
 /// A number of the program's own beside the result.
 #[derive(Debug, PartialEq)]
-struct Kept(u32);
+struct Retained(u32);
 
 #[tool_hook]
 async fn adds_meta(args: &mut Args, next: impl Next) -> ToolResult {
     let mut output = next.run(args).await?;
-    output.insert_meta(Kept(7));
+    output.insert_meta(Retained(7));
     Ok(output)
 }
 
@@ -256,7 +256,7 @@ macro_rules! gives {
                 let direct = Tool::run(&plain, &cx, &mut args).await.unwrap();
                 assert_eq!(output.content(), direct.content());
                 assert_eq!(output.structured_content(), direct.structured_content());
-                assert_eq!(output.meta::<Kept>(), Some(&Kept(7)), stringify!($tool));
+                assert_eq!(output.meta::<Retained>(), Some(&Retained(7)), stringify!($tool));
             })*
         }
     };
@@ -278,7 +278,7 @@ gives! {
         |report| report.as_ref().unwrap().pages == 1;
     g_exit, t_exit, GExit: ToolResult<bool> = Ok(true), |yes| matches!(yes, Ok(true));
     g_value, t_value, GValue: serde_json::Value = json!({ "result": 5 }), |value| value["result"] == 5;
-    g_output, t_output, GOutput: ToolOutput = ToolOutput::text("all"), |output| output.meta::<Kept>().is_some();
+    g_output, t_output, GOutput: ToolOutput = ToolOutput::text("all"), |output| output.meta::<Retained>().is_some();
     g_blocks, t_blocks, GBlocks: Vec<ContentBlock> = vec![ContentBlock::text("a"), ContentBlock::text("b")],
         |blocks| blocks.len() == 2;
     g_image, t_image, GImage: Image = Image(Media::new("aGk=", "image/png")), |image| image.0.data() == "aGk=";

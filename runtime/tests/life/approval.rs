@@ -10,7 +10,7 @@ use onionskin::{
 };
 use serde_json::json;
 
-use crate::support::{Log, told};
+use crate::support::{Log, text_and_kind};
 
 fn large(args: &Args) -> Option<String> {
     (args["cents"].as_i64() > Some(100)).then(|| "it is a lot".to_owned())
@@ -80,7 +80,7 @@ impl Says {
         Self { answer, asked: Arc::default() }
     }
 
-    fn asked(&self) -> Vec<String> {
+    fn questions(&self) -> Vec<String> {
         let asked = std::mem::take(&mut *self.asked.lock().unwrap());
         asked.iter().map(|request| request.args().text().to_string()).collect()
     }
@@ -134,7 +134,7 @@ async fn t4_approval_is_asked_for_with_what_will_run() {
 }
 
 #[tokio::test]
-async fn t4_approval_denied_tells_the_reason() {
+async fn t4_approval_denied_says_the_reason() {
     let log = Log::default();
     let output = run(&log, "pay", 5, Some(Says::new(Approval::deny("ask Ada")))).await;
     assert_eq!(output.text, "Tool execution was not approved: ask Ada");
@@ -145,7 +145,7 @@ async fn t4_approval_denied_tells_the_reason() {
 async fn t4_approval_of_some_calls_only() {
     let (log, yes) = (Log::default(), Says::new(Approval::Allow));
     run(&log, "pay_small", 5, Some(yes.clone())).await;
-    assert!(yes.asked().is_empty());
+    assert!(yes.questions().is_empty());
     run(&log, "pay_small", 500, Some(yes.clone())).await;
     assert_eq!(yes.asked.lock().unwrap()[0].reason(), Some("it is a lot"));
     assert_eq!(log.take(), ["paid 5", "paid 500"]);
@@ -155,7 +155,7 @@ async fn t4_approval_of_some_calls_only() {
 async fn u2_arguments_that_a_guardrail_changed_are_asked_for_again() {
     let (log, yes) = (Log::default(), Says::new(Approval::Allow));
     run(&log, "pay_double", 5, Some(yes.clone())).await;
-    assert_eq!(yes.asked(), [r#"{"cents":5}"#, r#"{"cents":10}"#]);
+    assert_eq!(yes.questions(), [r#"{"cents":5}"#, r#"{"cents":10}"#]);
     assert_eq!(log.take(), ["paid 10"]);
 }
 
@@ -164,7 +164,7 @@ async fn t4_approval_covers_another_try_with_the_same_arguments() {
     let (log, yes) = (Log::default(), Says::new(Approval::Allow));
     let payer = Insistent::builder().model(script("pay", 5)).state(log.clone()).approver(yes.clone());
     payer.run("go").await.unwrap();
-    assert_eq!((yes.asked().len(), log.take().len()), (1, 2));
+    assert_eq!((yes.questions().len(), log.take().len()), (1, 2));
 }
 
 #[tokio::test]
@@ -197,9 +197,9 @@ async fn l2_an_agent_as_a_tool_asks_its_own_approver_else_the_callers() {
         boss.tool(AgentTool::new(&payer).name("payer")).run("go").await.unwrap().text
     };
     assert_eq!(boss(Payer::builder().approver(no.clone())).await, "Tool execution was not approved: no");
-    assert!(yes.asked().is_empty() && log.take().is_empty());
+    assert!(yes.questions().is_empty() && log.take().is_empty());
     assert_eq!(boss(Payer::builder()).await, "paid");
-    assert_eq!((yes.asked().len(), no.asked().len()), (1, 1));
+    assert_eq!((yes.questions().len(), no.questions().len()), (1, 1));
 }
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -215,7 +215,10 @@ async fn t4_approval_fails_closed() {
     });
     spec.approval().approver(|_: ApprovalRequest| async move { panic!("gone") });
     let refused = spec.exec(json!({ "cents": 1, "key": "k" })).await.result;
-    assert_eq!(told(&refused), ("Tool execution was not approved.".to_owned(), Some(ErrorKind::Denied)));
+    assert_eq!(
+        text_and_kind(&refused),
+        ("Tool execution was not approved.".to_owned(), Some(ErrorKind::Denied))
+    );
 
     // A `timeout` limits the tool and not the approver: the call waits for an approver that does not answer.
     spec.options(|options| options.timeout = Some(std::time::Duration::from_millis(1)));
@@ -227,7 +230,7 @@ async fn t4_approval_fails_closed() {
     let mut broken = spec.clone();
     broken.approval_if(|_| -> bool { panic!("undecided") });
     let result = broken.exec(json!({ "cents": 1, "key": "k" })).await.result;
-    assert_eq!(told(&result).1, Some(ErrorKind::Panic));
+    assert_eq!(text_and_kind(&result).1, Some(ErrorKind::Panic));
 }
 
 /// Pays with a key.
@@ -243,11 +246,11 @@ async fn t4_approval_does_not_show_what_is_bound() {
     spec.bind("key", None, json!("secret")).unwrap();
     spec.approver(yes.clone());
     assert_eq!(call!(spec, cents = 5).await.unwrap(), "5 by secret");
-    assert_eq!(yes.asked(), [r#"{"cents":5}"#]);
+    assert_eq!(yes.questions(), [r#"{"cents":5}"#]);
     // What is added does not take back what was declared.
     spec.approval_if(|args: &Args| args["cents"] == 6);
     assert_eq!(call!(spec, cents = 7).await.unwrap(), "7 by secret");
-    assert_eq!(yes.asked(), [r#"{"cents":7}"#]);
+    assert_eq!(yes.questions(), [r#"{"cents":7}"#]);
 }
 
 fn over_a_hundred(args: &Args) -> bool {
@@ -287,12 +290,12 @@ async fn t11_approval_sees_the_arguments_as_the_tool_reads_them() {
         for cents in [json!(5000), json!("5000"), json!(5000.0)] {
             let output = spec.call(json!({ "cents": cents })).await.unwrap();
             assert_eq!(output, "paid 5000");
-            assert_eq!(yes.asked(), [r#"{"cents":5000}"#], "{cents}");
+            assert_eq!(yes.questions(), [r#"{"cents":5000}"#], "{cents}");
         }
     }
     // What a guardrail writes is read likewise.
     assert_eq!(call!(by_function, cents = 7).await.unwrap(), "paid 5000");
-    assert_eq!(yes.asked(), [r#"{"cents":5000}"#]);
+    assert_eq!(yes.questions(), [r#"{"cents":5000}"#]);
 }
 
 #[tokio::test]
@@ -307,10 +310,10 @@ async fn t11_approval_is_asked_for_nothing_that_cannot_be_read() {
         for wrong in ["{\"cents\": \"much\"}", "{}", "{\"cents\": 5, \"many\": 1}", "[]", "{\"cents\": "] {
             let refused = spec.call(wrong).await.unwrap_err();
             assert!(refused.to_string().starts_with("Invalid arguments"), "{wrong}: {refused}");
-            assert_eq!(yes.asked(), [""; 0], "{wrong}");
+            assert_eq!(yes.questions(), [""; 0], "{wrong}");
         }
         assert!(spec.call(json!({ "cents": "5" })).await.is_ok());
-        assert_eq!(yes.asked(), [r#"{"cents":5}"#]);
+        assert_eq!(yes.questions(), [r#"{"cents":5}"#]);
     }
 }
 
@@ -365,7 +368,7 @@ async fn t4_a_tools_own_hooks_can_complete_arguments_behind_an_approval() {
         let yes = Says::new(Approval::Allow);
         outer.approval().approver(yes.clone());
         assert_eq!(outer.call("{}").await.unwrap(), "paid 5");
-        assert_eq!(yes.asked().len(), 1);
+        assert_eq!(yes.questions().len(), 1);
     }
 }
 
@@ -382,7 +385,7 @@ async fn t4_wrong_arguments_are_refused_before_the_approver_is_asked() {
             let error = spec.call(json!({ "cent": 5 })).await.unwrap_err();
             assert_eq!(error.as_tool_error().unwrap().kind(), ErrorKind::Arguments, "{error}");
             assert!(error.to_string().contains("`cent`: unknown argument"), "{error}");
-            assert!(yes.asked().is_empty(), "{}", spec.name());
+            assert!(yes.questions().is_empty(), "{}", spec.name());
         }
     }
 }
@@ -395,5 +398,5 @@ async fn t4_two_tools_share_an_approver() {
         pay.approver(Arc::clone(&approver));
         let _ = pay.call(json!({ "cents": 5 })).await;
     }
-    assert_eq!(approver.asked().len(), 2);
+    assert_eq!(approver.questions().len(), 2);
 }

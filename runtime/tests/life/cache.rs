@@ -42,13 +42,13 @@ fn instead(args: &Args) -> Option<ToolOutput> {
 }
 
 #[tool_hook]
-async fn seen(log: State<Log>, args: &mut Args, next: impl Next) -> ToolResult {
+async fn record(log: State<Log>, args: &mut Args, next: impl Next) -> ToolResult {
     log.push("hook");
     next.run(args).await
 }
 
 /// Is tried twice by a hook of its own.
-#[tool(hooks = [twice, seen], cache)]
+#[tool(hooks = [twice, record], cache)]
 fn own_twice(x: i64, log: State<Log>) -> i64 {
     log.push(format!("ran {x}"));
     x
@@ -59,7 +59,7 @@ agent! {
         instruction: "Count.",
         state: Log,
         function_tools: [add_one, is_even, own_twice],
-        tool_hooks: [seen, instead],
+        tool_hooks: [record, instead],
     }
     Twice {
         instruction: "Count.",
@@ -124,7 +124,7 @@ async fn t4_cache_keeps_nothing_that_was_tried_again() {
 }
 
 #[tokio::test]
-async fn t4_cache_by_a_key_tells_users_and_sessions_apart_all_the_same() {
+async fn t4_cache_by_a_key_still_separates_users_and_sessions() {
     let log = Log::default();
     let clerk = clerk(&log, "is_even", 4).await;
     let session = clerk.session();
@@ -177,7 +177,7 @@ struct Pair {
 }
 
 #[tokio::test]
-async fn t4_cache_tells_arguments_apart_by_their_values() {
+async fn t4_cache_compares_arguments_by_their_values() {
     let log = Log::default();
     let counter = log.clone();
     let mut spec = ToolSpec::from_fn("pair", "Takes two.", move |pair: Pair, _| {
@@ -323,7 +323,7 @@ struct Again {
 }
 
 #[tool_hook]
-async fn again_if_told(args: &mut Args, next: impl Next) -> ToolResult {
+async fn repeat_on_request(args: &mut Args, next: impl Next) -> ToolResult {
     let output = next.run(args).await?;
     if args["again"] == true { next.run(args).await } else { Ok(output) }
 }
@@ -336,7 +336,7 @@ async fn t4_cache_forgets_what_a_hook_was_not_content_with_and_nothing_else() {
         counter.push(format!("ran {} {}", args.x, args.again));
         async { Ok(1) }
     })
-    .hook(again_if_told::new());
+    .hook(repeat_on_request::new());
     spec.cache(Cache::new().capacity(2).key(|args| args["x"].to_string()));
     let runs = async |x: i64, again: bool| {
         spec.call(json!({ "x": x, "again": again })).await.unwrap();
@@ -411,7 +411,7 @@ fn selfish_on_a_thread(x: i64) -> ToolResult<i64> {
 }
 
 #[tokio::test]
-async fn t4_a_cached_tool_that_calls_itself_with_equal_arguments_is_told_so() {
+async fn t4_a_cached_tool_that_calls_itself_with_equal_arguments_gets_an_error() {
     let limit = Duration::from_secs(20);
     let told = "called by itself with the same arguments";
     let error = tokio::time::timeout(limit, SELFISH.call(json!({ "x": 1 }))).await.unwrap().unwrap_err();

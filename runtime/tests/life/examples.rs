@@ -128,7 +128,7 @@ fn unwritten(x: Option<u8>) -> Option<u8> {
 }
 
 #[test]
-fn t4_an_example_that_is_no_json_is_told() {
+fn t4_an_example_that_is_no_json_is_reported() {
     let error = unwritten::default().definition().check_examples().unwrap_err();
     assert_eq!(error.problem, "`x` cannot be written as JSON");
     let mut spec = search::spec();

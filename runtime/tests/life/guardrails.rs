@@ -7,7 +7,7 @@ use onionskin::{
 };
 use serde_json::json;
 
-use crate::support::{Log, call as run, context, told};
+use crate::support::{Log, call as run, context, text_and_kind};
 
 #[guardrail(input)]
 fn no_thirteen(args: &Args) -> Result<(), String> {
@@ -33,22 +33,22 @@ fn add_one(x: i64) -> i64 {
 }
 
 #[tokio::test]
-async fn l1_input_guardrail_rejects_and_the_reason_is_told() {
+async fn l1_input_guardrail_rejects_and_the_reason_is_sent() {
     let result = run::<add_one>(r#"{"x": 13}"#).await;
-    assert_eq!(told(&result), ("nope".to_owned(), Some(ErrorKind::Denied)));
-    assert_eq!(told(&run::<add_one>(r#"{"x": 1}"#).await), ("2".to_owned(), None));
+    assert_eq!(text_and_kind(&result), ("nope".to_owned(), Some(ErrorKind::Denied)));
+    assert_eq!(text_and_kind(&run::<add_one>(r#"{"x": 1}"#).await), ("2".to_owned(), None));
 }
 
 #[tokio::test]
 async fn l1_input_guardrail_rewrites() {
-    assert_eq!(told(&run::<add_one>(r#"{"x": 1000}"#).await).0, "101");
+    assert_eq!(text_and_kind(&run::<add_one>(r#"{"x": 1000}"#).await).0, "101");
 }
 
 #[tokio::test]
 async fn l1_output_guardrail_rejects_and_its_text_stands_in() {
     let result = run::<add_one>(r#"{"x": 41}"#).await;
     let withheld = "`add_one` has run; its result is withheld: redacted";
-    assert_eq!(told(&result), (withheld.to_owned(), Some(ErrorKind::Withheld)));
+    assert_eq!(text_and_kind(&result), (withheld.to_owned(), Some(ErrorKind::Withheld)));
 }
 
 #[guardrail(input)]
@@ -112,10 +112,10 @@ async fn l1_guardrails_of_all_forms() {
         let mut args = Args::from(json!({ "text": text }).to_string());
         onionskin::DynTool::run_dyn(&tool, &cx, &mut args).await
     };
-    assert_eq!(told(&run("hi").await).0, "hi fixed!?\"fixed\"");
+    assert_eq!(text_and_kind(&run("hi").await).0, "hi fixed!?\"fixed\"");
     assert_eq!(log.take(), ["say detached \"fixed\""]);
-    assert_eq!(told(&run("fail").await).0, "failed?");
-    assert_eq!(told(&run("retry").await), ("again".to_owned(), Some(ErrorKind::Retry)));
+    assert_eq!(text_and_kind(&run("fail").await).0, "failed?");
+    assert_eq!(text_and_kind(&run("retry").await), ("again".to_owned(), Some(ErrorKind::Retry)));
     assert!(matches!(run("stop").await, Err(Exit::Stop(_))));
     assert!(matches!(run("abort").await, Err(Exit::Abort(_))));
     assert!(matches!(run("abort later").await, Err(Exit::Abort(_))));
@@ -143,7 +143,7 @@ async fn l1_what_stops_the_run_goes_through_output_guardrails() {
         other => panic!("{other:?}"),
     }
     assert_eq!(
-        told(&run::<stop_with>(r#"{"text": "a secret"}"#).await),
+        text_and_kind(&run::<stop_with>(r#"{"text": "a secret"}"#).await),
         ("`stop_with` has run; its result is withheld: withheld".to_owned(), Some(ErrorKind::Withheld))
     );
 }
@@ -176,9 +176,12 @@ fn shown(x: i64) -> i64 {
 async fn l1_a_guardrail_that_panics_refuses() {
     let (cx, log) = context("guarded");
     let result = onionskin::DynTool::run_dyn(&guarded::default(), &cx, &mut Args::from(r#"{"x": 7}"#)).await;
-    assert_eq!(told(&result), ("a guardrail of `guarded` panicked: oh".to_owned(), Some(ErrorKind::Panic)));
+    assert_eq!(
+        text_and_kind(&result),
+        ("a guardrail of `guarded` panicked: oh".to_owned(), Some(ErrorKind::Panic))
+    );
     assert!(log.take().is_empty());
-    let (text, kind) = told(&run::<shown>(r#"{"x": 7}"#).await);
+    let (text, kind) = text_and_kind(&run::<shown>(r#"{"x": 7}"#).await);
     let withheld = "`shown` has run; its result is withheld: a guardrail of `shown` panicked: oh no";
     assert_eq!((text.as_str(), kind), (withheld, Some(ErrorKind::Panic)));
 }

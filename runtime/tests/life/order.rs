@@ -9,7 +9,7 @@ use onionskin::{
 };
 use serde_json::json;
 
-use crate::support::{Log, context, told};
+use crate::support::{Log, context, text_and_kind};
 
 #[tool_hook]
 async fn noted(#[config] name: &str, log: State<Log>, args: &mut Args, next: impl Next) -> ToolResult {
@@ -52,7 +52,7 @@ fn explain(cx: &ToolContext, error: ToolError) -> ToolResult {
     output_guardrails = [out_a, out_b],
     on_error = explain
 )]
-async fn written(fail: bool, log: State<Log>) -> Result<String, String> {
+async fn macro_tool(fail: bool, log: State<Log>) -> Result<String, String> {
     log.push("run");
     if fail { Err("failed".to_owned()) } else { Ok("fine".to_owned()) }
 }
@@ -145,7 +145,7 @@ agent! {
     Clerk {
         instruction: "Work.",
         state: Log,
-        function_tools: [written, ByHand, typed],
+        function_tools: [macro_tool, ByHand, typed],
         toolboxes: [Box1],
         tool_hooks: [noted("agent hook"), typed_hook],
     }
@@ -179,7 +179,7 @@ async fn clerk(log: &Log, turn: ScriptedTurn) -> (AgentHandle, onionskin::RunOut
 #[tokio::test]
 async fn l1_order_of_a_call() {
     let log = Log::default();
-    for tool in ["written", "method", "closure"] {
+    for tool in ["macro_tool", "method", "closure"] {
         let (_, output) = clerk(&log, ScriptedTurn::call(tool, json!({ "fail": false }))).await;
         assert_eq!(output.text, "fine");
         let fine = [
@@ -242,7 +242,7 @@ async fn l1_on_error_catches_errors_of_every_stage_from_on_invoke_on() {
         let mut args = Args::from(json!({ "fail": fail }).to_string());
         let result = onionskin::DynTool::run_dyn(&tool, &cx, &mut args).await;
         assert_eq!(
-            (told(&result).0.as_str(), log.take()),
+            (text_and_kind(&result).0.as_str(), log.take()),
             ("explained", expect.into_iter().map(String::from).collect())
         );
     }
@@ -279,16 +279,16 @@ async fn l1_if_on_error_fails_both_are_reported() {
         fails::default().run(&ToolContext::detached("fails"), &mut args).await
     };
     let both = run("no such file").await;
-    let (text, _) = told(&both);
+    let (text, _) = text_and_kind(&both);
     assert_eq!(text, "the log is full\nIt occurred while another error was handled: no such file");
-    let panicked = told(&run("panic").await).0;
+    let panicked = text_and_kind(&run("panic").await).0;
     assert_eq!(
         panicked,
         "the `on_error` of `fails` panicked: in on_error\nIt occurred while another error was handled: panic"
     );
-    assert_eq!(told(&run("same").await).0, "same");
-    assert_eq!(told(&run("wrapped").await).0, "while it was told: wrapped");
-    assert_eq!(told(&run("told otherwise").await).0, "it is down");
+    assert_eq!(text_and_kind(&run("same").await).0, "same");
+    assert_eq!(text_and_kind(&run("wrapped").await).0, "while it was told: wrapped");
+    assert_eq!(text_and_kind(&run("told otherwise").await).0, "it is down");
     assert!(run("abort").await.unwrap_err().is_abort());
 
     // The chain of an added one holds both.
@@ -319,8 +319,8 @@ fn withheld() {}
 
 #[tokio::test]
 async fn l1_on_error_answers_for_an_output_guardrail_and_not_for_an_input_guardrail() {
-    assert_eq!(told(&crate::support::call::<refused>("{}").await).0, "refused");
-    assert_eq!(told(&crate::support::call::<withheld>("{}").await).0, "explained");
+    assert_eq!(text_and_kind(&crate::support::call::<refused>("{}").await).0, "refused");
+    assert_eq!(text_and_kind(&crate::support::call::<withheld>("{}").await).0, "explained");
 }
 
 /// Lets nothing through that says so.
@@ -335,25 +335,25 @@ fn softens(output: ToolResult) -> ToolResult {
     output.or_else(|error| Ok(ToolOutput::text(format!("instead of an error: {error}"))))
 }
 
-fn tells_it_all_the_same(_: &ToolContext, error: ToolError) -> ToolResult {
+fn always_reports(_: &ToolContext, error: ToolError) -> ToolResult {
     Ok(ToolOutput::text(format!("secret, although {error}")))
 }
 
 /// Tells a secret, and its `on_error` too.
-#[tool(output_guardrails = [no_secret], on_error = tells_it_all_the_same)]
+#[tool(output_guardrails = [no_secret], on_error = always_reports)]
 fn stubborn() -> &'static str {
     "secret"
 }
 
 /// The output of an outer guardrail for a refusal is not a refusal any more.
-#[tool(output_guardrails = [no_secret, softens], on_error = tells_it_all_the_same)]
+#[tool(output_guardrails = [no_secret, softens], on_error = always_reports)]
 fn softened() -> &'static str {
     "secret"
 }
 
 #[tokio::test]
 async fn l1_what_on_error_makes_of_a_refusal_does_not_get_past_the_guardrails() {
-    let (text, kind) = told(&crate::support::call::<stubborn>("{}").await);
+    let (text, kind) = text_and_kind(&crate::support::call::<stubborn>("{}").await);
     let withheld = "`stubborn` has run; its result is withheld: it holds a secret";
     assert!(text.starts_with(withheld), "{text}");
     assert_eq!(kind, Some(ErrorKind::Withheld));
@@ -425,12 +425,12 @@ async fn l1_scripts_take_guardrails_too() {
     assert!(log.take()[2].starts_with("on_error the script of `divide` failed"));
 }
 
-fn of() -> i64 {
+fn typed_call() -> i64 {
     2
 }
 
 fn life() -> i64 {
-    of()
+    typed_call()
 }
 
 #[tool_hook]

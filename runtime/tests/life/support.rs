@@ -17,7 +17,7 @@ pub async fn call<T: Tool + Default>(args: &str) -> ToolResult {
 }
 
 /// The text of an output or of an error, and its kind.
-pub fn told(result: &ToolResult) -> (String, Option<ErrorKind>) {
+pub fn text_and_kind(result: &ToolResult) -> (String, Option<ErrorKind>) {
     match result {
         Ok(output) => (output.to_text().into_owned(), None),
         Err(exit) => (exit.to_string(), exit.as_tool_error().map(onionskin::ToolError::kind)),

@@ -91,12 +91,12 @@ agent! {
 }
 
 /// Writes down what it is asked.
-struct Asked {
+struct Recording {
     log: Log,
     answer: Approval,
 }
 
-impl Approver for Asked {
+impl Approver for Recording {
     async fn approve(&self, request: ApprovalRequest) -> Approval {
         self.log.push(format!("approval {}", request.args()["x"]));
         self.answer.clone()
@@ -149,7 +149,7 @@ async fn l1_approval_stands_inside_of_hooks_and_outside_of_the_cache() {
         let clerk = clerk(calls.concat(), &log).await;
         let session = clerk.session();
         let ask = async |answer: Approval| {
-            let approver = Asked { log: log.clone(), answer };
+            let approver = Recording { log: log.clone(), answer };
             let output = clerk.request("go").session(&session).approver(approver).run().await.unwrap();
             (output.text, log.take())
         };
@@ -173,7 +173,7 @@ async fn l1_no_stage_is_passed_by_where_it_fails() {
         let turns = vec![ScriptedTurn::call(*kind, json!({ "x": -1 })), ScriptedTurn::say("{last}")];
         let clerk = clerk(turns, &log).await;
         let run = async || {
-            let approver = Asked { log: log.clone(), answer: Approval::Allow };
+            let approver = Recording { log: log.clone(), answer: Approval::Allow };
             clerk.request("go").approver(approver).run().await.unwrap().text
         };
         let text = run().await;
@@ -192,7 +192,7 @@ async fn l1_wrong_arguments_of_a_call_to_approve_go_the_same_way_out() {
         let log = Log::default();
         let wrong = json!({ "x": 1, "y": 2 });
         let clerk = clerk(vec![ScriptedTurn::call(*kind, wrong), ScriptedTurn::say("{last}")], &log).await;
-        let approver = Asked { log: log.clone(), answer: Approval::Allow };
+        let approver = Recording { log: log.clone(), answer: Approval::Allow };
         let text = clerk.request("go").approver(approver).run().await.unwrap().text;
         assert!(
             text.starts_with("explained: Invalid arguments") && text.contains("`y`: unknown"),
@@ -212,7 +212,7 @@ fn pays(_cents: u32) {}
 async fn l1_on_error_answers_for_wrong_arguments_that_nobody_was_asked_for() {
     let mut spec = pays::spec();
     let log = Log::default();
-    spec.approver(Asked { log: log.clone(), answer: Approval::Allow });
+    spec.approver(Recording { log: log.clone(), answer: Approval::Allow });
     let execution = spec.exec(json!({ "_cents": "much" })).await;
     assert!(
         execution.output().unwrap().to_text().starts_with("explained: Invalid arguments"),

@@ -21,13 +21,13 @@ pub struct Wire {
 }
 
 /// The bodies of the requests, in their order.
-pub type Seen = Arc<Mutex<Vec<String>>>;
+pub type Requests = Arc<Mutex<Vec<String>>>;
 
 /// Answers one request after another, and then refuses connections. Returns the base URL, and what was asked.
-pub async fn serve(wires: Vec<Wire>) -> (String, Seen) {
+pub async fn serve(wires: Vec<Wire>) -> (String, Requests) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
-    let seen = Seen::default();
+    let seen = Requests::default();
     let notes = Arc::clone(&seen);
     tokio::spawn(async move {
         for wire in wires {

@@ -104,7 +104,7 @@ async fn a7_a_call_without_an_approver_pauses_the_run_and_goes_on_with_the_answe
 }
 
 #[tokio::test]
-async fn a7_a_denied_call_tells_the_model_the_reason() {
+async fn a7_a_denied_call_sends_the_model_the_reason() {
     let log = Log::default();
     let agent = payer(&log, script([pays(&[5])])).await;
     let paused = paused(agent.run("go").await);
@@ -150,7 +150,7 @@ async fn a7_events_say_that_the_call_waits_and_the_run_paused() {
     while let Some(event) = stream.next().await {
         kinds.push(match event.kind {
             EventKind::ToolStarted { tool, .. } => format!("started {tool}"),
-            EventKind::Asked { question, .. } => format!("asked {}", question.tool_name()),
+            EventKind::QuestionAsked { question, .. } => format!("asked {}", question.tool_name()),
             EventKind::ToolFinished { outcome, .. } => {
                 assert_eq!(outcome, CallOutcome::Paused);
                 "paused".to_owned()

@@ -105,7 +105,7 @@ async fn u1_a_ui_tool_shows_its_component_once_and_gets_one_answer() {
     let mut stream = studio.request("go").answerer(answerer).stream();
     let mut shown = Vec::new();
     while let Some(event) = stream.next().await {
-        if let EventKind::Asked { question, .. } = event.kind {
+        if let EventKind::QuestionAsked { question, .. } = event.kind {
             let QuestionKind::Component(component) = question.kind() else { panic!("{question:?}") };
             shown.push(json!({
                 "tool": question.tool_name(),

@@ -5,7 +5,7 @@ mod allowed_with;
 #[path = "../shared/answers.rs"]
 mod answers;
 mod approvals;
-mod asked;
+mod asking;
 mod between;
 mod checked_again;
 #[path = "../shared/cut.rs"]

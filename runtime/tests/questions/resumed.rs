@@ -342,7 +342,7 @@ async fn a7_a_resumed_run_streams_and_its_output_is_the_same() {
     while let Some(event) = stream.next().await {
         match event.kind {
             EventKind::RunStarted { .. } => kinds.push("started".to_owned()),
-            EventKind::Asked { .. } => kinds.push("asked".to_owned()),
+            EventKind::QuestionAsked { .. } => kinds.push("asked".to_owned()),
             EventKind::ToolStarted { tool, .. } => kinds.push(format!("calls {tool}")),
             EventKind::ToolFinished { outcome, .. } => kinds.push(format!("{outcome:?}")),
             EventKind::RunFinished { .. } => kinds.push("finished".to_owned()),
@@ -518,7 +518,7 @@ async fn a7_a_typed_answer_is_asked_for_again_on_resume() {
 }
 
 #[tokio::test]
-async fn a7_an_answerer_whose_answer_does_not_fit_is_told_apart_from_none() {
+async fn a7_an_answerer_whose_answer_does_not_fit_differs_from_none() {
     let log = Log::default();
     let agent = async || buyer(&log, 5).await;
     let wrong = |_: Question| async { Answer::value("perhaps").ok() };

@@ -28,7 +28,7 @@ impl Screen {
     }
 }
 
-async fn asked(question: &Question, lines: &'static str) -> (Option<Answer>, String) {
+async fn ask_in_terminal(question: &Question, lines: &'static str) -> (Option<Answer>, String) {
     let screen = Screen::default();
     let terminal = Terminal::on(Cursor::new(lines), screen.clone());
     (terminal.answer(question.clone()).await, screen.text())
@@ -46,31 +46,34 @@ fn value(schema: Value) -> Question {
 
 #[tokio::test]
 async fn u3_a_terminal_shows_who_asks_what_and_takes_an_approval() {
-    let (answer, shown) = asked(&approval(), "perhaps\ny\n").await;
+    let (answer, shown) = ask_in_terminal(&approval(), "perhaps\ny\n").await;
     assert_eq!(answer, Some(Answer::allow()));
     assert!(shown.starts_with("agent: pay {\"cents\":5}: it is a lot\n"), "{shown}");
     assert!(shown.contains("write y, a or n"), "{shown}");
-    assert_eq!(asked(&approval(), "a\n").await.0, Some(Approval::AllowAlways(Always::Arguments).into()));
-    assert_eq!(asked(&approval(), "N\n").await.0, Some(Approval::Deny(None).into()));
-    assert_eq!(asked(&approval(), "no  too much \n").await.0, Some(Answer::deny("too much")));
+    assert_eq!(
+        ask_in_terminal(&approval(), "a\n").await.0,
+        Some(Approval::AllowAlways(Always::Arguments).into())
+    );
+    assert_eq!(ask_in_terminal(&approval(), "N\n").await.0, Some(Approval::Deny(None).into()));
+    assert_eq!(ask_in_terminal(&approval(), "no  too much \n").await.0, Some(Answer::deny("too much")));
 }
 
 #[tokio::test]
 async fn u3_a_terminal_asks_again_until_the_value_fits() {
-    let (answer, shown) = asked(&value(json!({ "type": "integer" })), "large\n41\n").await;
+    let (answer, shown) = ask_in_terminal(&value(json!({ "type": "integer" })), "large\n41\n").await;
     assert_eq!(answer, Answer::value(41).ok());
     assert!(shown.contains("expected") && shown.contains("integer"), "{shown}");
     let text = value(json!({ "type": "string" }));
-    assert_eq!(asked(&text, "41\n").await.0, Answer::value("41").ok());
-    assert_eq!(asked(&text, "\"a b\"\n").await.0, Answer::value("a b").ok());
-    assert_eq!(asked(&text, "\n").await.0, Some(Answer::Declined(None)));
+    assert_eq!(ask_in_terminal(&text, "41\n").await.0, Answer::value("41").ok());
+    assert_eq!(ask_in_terminal(&text, "\"a b\"\n").await.0, Answer::value("a b").ok());
+    assert_eq!(ask_in_terminal(&text, "\n").await.0, Some(Answer::Declined(None)));
 }
 
 /// The expected type and the choices are shown, and no key or step.
 #[tokio::test]
 async fn u3_a_terminal_says_which_answers_fit() {
     let size = json!({ "type": "integer", "maximum": 50 });
-    let (answer, shown) = asked(&value(size), "large\n\"41\"\n").await;
+    let (answer, shown) = ask_in_terminal(&value(size), "large\n\"41\"\n").await;
     assert_eq!(answer, Answer::value(41).ok(), "as arguments are read");
     assert_eq!(
         shown,
@@ -79,7 +82,7 @@ async fn u3_a_terminal_says_which_answers_fit() {
          an integer, or nothing to decline> "
     );
     let colour = value(json!({ "enum": ["red", "bl\u{1b}ue"] }));
-    let (_, shown) = asked(&colour, "\n").await;
+    let (_, shown) = ask_in_terminal(&colour, "\n").await;
     assert!(shown.ends_with("one of \"red\", \"bl\\u001bue\", or nothing to decline> "), "{shown}");
     let object = value(json!({
         "type": "object",
@@ -87,31 +90,32 @@ async fn u3_a_terminal_says_which_answers_fit() {
         "required": ["width"],
         "additionalProperties": false,
     }));
-    let (answer, shown) = asked(&object, "{\"width\": \"5\", \"hight\": 1}\n{\"width\": \"5.0\"}\n").await;
+    let (answer, shown) =
+        ask_in_terminal(&object, "{\"width\": \"5\", \"hight\": 1}\n{\"width\": \"5.0\"}\n").await;
     assert_eq!(answer, Answer::value(json!({ "width": 5 })).ok());
     assert!(
         shown.contains("JSON: {\"width\": an integer, \"colour\": \"red\"}, or nothing to decline> "),
         "{shown}"
     );
     assert!(shown.contains("`hight`: unknown key; it takes `width`, `colour`"), "{shown}");
-    let (_, shown) = asked(&value(json!(true)), "\n").await;
+    let (_, shown) = ask_in_terminal(&value(json!(true)), "\n").await;
     assert!(shown.ends_with("an answer, or nothing to decline> "), "{shown}");
 }
 
 #[tokio::test]
 async fn u3_a_terminal_whose_input_ended_leaves_the_question_open() {
-    assert_eq!(asked(&approval(), "").await.0, None);
-    assert_eq!(asked(&approval(), "what?\n").await.0, None);
+    assert_eq!(ask_in_terminal(&approval(), "").await.0, None);
+    assert_eq!(ask_in_terminal(&approval(), "what?\n").await.0, None);
 }
 
 #[tokio::test]
 async fn u3_a_terminal_shows_control_characters_escaped() {
     let question = approval().with_text("harmless\u{1b}[2K\rdelete all");
-    let (_, shown) = asked(&question, "n\n").await;
+    let (_, shown) = ask_in_terminal(&question, "n\n").await;
     assert!(shown.contains("harmless\\u{1b}[2K\\rdelete all"), "{shown}");
     assert!(!shown.contains('\u{1b}'), "{shown}");
     let question = approval().with_text("lla \u{202e}eteled");
-    let (_, shown) = asked(&question, "n\n").await;
+    let (_, shown) = ask_in_terminal(&question, "n\n").await;
     assert!(shown.contains("lla \\u{202e}eteled"), "{shown}");
 }
 
@@ -120,7 +124,7 @@ async fn u3_a_terminal_shows_a_long_question_within_its_window() {
     let blanks = " ".repeat(20_000);
     let question =
         approval().with_text(format!("harmless{blanks}\u{200b}delete all{blanks}, {}", "x".repeat(50_000)));
-    let (_, shown) = asked(&question, "n\n").await;
+    let (_, shown) = ask_in_terminal(&question, "n\n").await;
     assert!(shown.contains("harmless[20,000 blanks]\\u{200b}delete all[20,000 blanks], xxx"), "{shown}");
     assert!(shown.contains(" more characters]") && shown.chars().count() < 1_600, "{shown}");
 }
@@ -181,7 +185,7 @@ async fn u3_a_call_that_is_folded_is_approved_after_all_of_it_was_shown() {
     let command = format!("{}; rm -rf ~; {}", "echo ok; ".repeat(50), "echo ok; ".repeat(50));
     let shell = Question::new(QuestionKind::Approval, "shell").with_arguments(json!({ "command": command }));
     for always in ["y\n", "a\n", "yes\ns\n", "perhaps\n"] {
-        let (answer, shown) = asked(&shell, always).await;
+        let (answer, shown) = ask_in_terminal(&shell, always).await;
         assert_eq!(answer, None, "{always}");
         assert!(
             shown.contains("s (show all), n [reason]> a part of the call is not shown: write s"),
@@ -189,16 +193,19 @@ async fn u3_a_call_that_is_folded_is_approved_after_all_of_it_was_shown() {
         );
         assert_eq!(shown.contains("rm -rf"), always.contains('s') && always.contains("\ns"), "{shown}");
     }
-    let (answer, shown) = asked(&shell, "s\ny\n").await;
+    let (answer, shown) = ask_in_terminal(&shell, "s\ny\n").await;
     assert_eq!(answer, Some(Answer::allow()));
     let whole = format!("agent: shell {{\"command\":\"{command}\"}}\ny, a (always), n [reason]> ");
     assert!(shown.ends_with(&whole), "{shown}");
-    assert_eq!(asked(&shell, "n too long\n").await.0, Some(Answer::deny("too long")));
-    assert_eq!(asked(&shell, "S\na\n").await.0, Some(Approval::AllowAlways(Always::Arguments).into()));
+    assert_eq!(ask_in_terminal(&shell, "n too long\n").await.0, Some(Answer::deny("too long")));
+    assert_eq!(
+        ask_in_terminal(&shell, "S\na\n").await.0,
+        Some(Approval::AllowAlways(Always::Arguments).into())
+    );
     // Each part of the question counts: who asks, and why.
     let why = approval().with_text("x".repeat(2_000));
-    assert_eq!(asked(&why, "y\n").await.0, None);
+    assert_eq!(ask_in_terminal(&why, "y\n").await.0, None);
     // There is nothing more to show of one that is whole.
-    let (answer, shown) = asked(&approval(), "s\n").await;
+    let (answer, shown) = ask_in_terminal(&approval(), "s\n").await;
     assert!(answer.is_none() && shown.contains("write y, a or n"), "{shown}");
 }

@@ -23,7 +23,7 @@ struct Account {
 }
 
 impl Account {
-    fn of(token: &str) -> Self {
+    fn new(token: &str) -> Self {
         Self { login: Login { token: Some(token.into()) }, ..Self::default() }
     }
 }
@@ -105,14 +105,14 @@ agent! { Small { instruction: "Answer.", function_tools: [whoami], state: Accoun
 
 #[tokio::test]
 async fn t8_what_the_state_owns_is_known_where_no_agent_runs() {
-    let spec = whoami::spec().with_state(Account::of("token-of-ada"));
+    let spec = whoami::spec().with_state(Account::new("token-of-ada"));
     assert_eq!(call!(spec).await.unwrap(), "[secret]");
 
-    let tools = ToolCaller::<Small>::with_state(Account::of("token-of-ben"));
+    let tools = ToolCaller::<Small>::with_state(Account::new("token-of-ben"));
     let cx = tools.context("whoami").unwrap();
     assert_eq!(tools.call(&cx, &mut Args::default()).await.unwrap().to_text(), "[secret]");
 
-    let cleo = Account::of("token-of-cleo");
+    let cleo = Account::new("token-of-cleo");
     let (detached, built) = (
         ToolContext::detached_with_state("whoami", cleo.clone()),
         testing::context("whoami").state(cleo).build(),

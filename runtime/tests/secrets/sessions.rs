@@ -90,7 +90,7 @@ async fn said(turns: impl IntoIterator<Item = ScriptedTurn>) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn t8_what_the_state_lists_is_known_and_the_rest_has_to_be_told() {
+async fn t8_what_the_state_lists_is_known_and_the_rest_must_be_registered() {
     let calls = [true, false].map(|conceal| ScriptedTurn::call("read", json!({ "conceal": conceal })));
     assert_eq!(
         said(calls).await,
@@ -149,7 +149,7 @@ async fn t8_the_first_secret_of_a_session_is_hidden_from_hooks_too() {
 }
 
 #[tokio::test]
-async fn t8_an_app_tells_its_secrets_too() {
+async fn t8_an_app_reports_its_secrets_too() {
     let turns =
         [ScriptedTurn::call("echo", json!({ "text": "told-to-the-app" })), ScriptedTurn::say("{last}")];
     let app = App::builder()

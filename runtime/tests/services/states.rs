@@ -48,7 +48,7 @@ impl<'a> Inject<'a> for Silent {
 }
 
 /// Which the macro does not see.
-type OfLedger = State<Ledger>;
+type LedgerState = State<Ledger>;
 
 /// Tells the owner.
 #[tool]
@@ -86,7 +86,7 @@ async fn hooked(#[inject] owner: Owner, args: &mut Args, next: impl Next) -> Too
 }
 
 #[tool_hook]
-async fn aliased(#[inject] ledger: OfLedger, args: &mut Args, next: impl Next) -> ToolResult {
+async fn aliased(#[inject] ledger: LedgerState, args: &mut Args, next: impl Next) -> ToolResult {
     drop(ledger);
     next.run(args).await
 }

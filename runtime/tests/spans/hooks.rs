@@ -63,7 +63,7 @@ async fn o4_hooks_have_spans_if_their_target_is_on() {
     assert!(off.all().iter().all(|span| span.kind != "hook"));
     drop(guard);
 
-    let (spans, _guard) = Spans::of(on());
+    let (spans, _guard) = Spans::new(on());
     let with = Adder::builder().model(calls()).hook(added::new()).run("Add.").await.unwrap();
     assert_eq!((with.text, with.tool_calls.len()), (without.text, without.tool_calls.len()));
     let tree = spans.tree();
@@ -99,7 +99,7 @@ impl Hook for Scripted {
 
 #[tokio::test]
 async fn o4_spans_have_the_names_that_descriptions_have() {
-    let (spans, _guard) = Spans::of(on());
+    let (spans, _guard) = Spans::new(on());
     let model = ScriptedModel::turns([ScriptedTurn::call("greet", json!({})), ScriptedTurn::say("{last}")]);
     Adder::builder().model(model).hook(Scripted).run("Greet.").await.unwrap();
     let called = greet::spec().hook(Scripted).exec("{}").await;
@@ -139,7 +139,7 @@ fn asks(request: &mut TurnRequest) {
 }
 
 #[turn_hook(after_tool_call)]
-fn sees() {}
+fn watches() {}
 
 #[message_hook(process_message_before_send)]
 fn sends(_message: &mut SentMessage) {}
@@ -166,7 +166,7 @@ agent! {
     }
     Full {
         instruction: "Add.", function_tools: [add_one], tool_hooks: [inner, typed],
-        run_hooks: [begins, Both, ends], turn_hooks: [asks, sees], message_hooks: [sends],
+        run_hooks: [begins, Both, ends], turn_hooks: [asks, watches], message_hooks: [sends],
     }
 }
 
@@ -195,7 +195,7 @@ async fn o4_each_place_of_each_hook_has_a_span() {
     assert_eq!(placed(&off), <[&str; 0]>::default());
     drop(guard);
 
-    let (spans, _guard) = Spans::of(on());
+    let (spans, _guard) = Spans::new(on());
     assert_eq!(run().await, "done");
     let expected = [
         "begins pre < invoke_agent Full",
@@ -205,7 +205,7 @@ async fn o4_each_place_of_each_hook_has_a_span() {
         "inner tool_call < execute_tool add_one",
         "typed tool_call < hook inner",
         "own tool_call < hook typed",
-        "sees after_tool_call < invoke_agent Full",
+        "watches after_tool_call < invoke_agent Full",
         "asks before_llm_call < invoke_agent Full",
         "sends process_message_before_send < invoke_agent Full",
         "Both post < invoke_agent Full",
@@ -217,7 +217,7 @@ async fn o4_each_place_of_each_hook_has_a_span() {
 
 #[tokio::test]
 async fn o4_typed_hooks_have_spans_around_their_tool_alone() {
-    let (spans, _guard) = Spans::of(on());
+    let (spans, _guard) = Spans::new(on());
     let calls = ScriptedTurn::call("greet", json!({})).and_call("add_one", json!({ "x": 1 }));
     let model = ScriptedModel::turns([calls, ScriptedTurn::say("{last}")]);
     assert_eq!(Twice::builder().model(model).run("Add.").await.unwrap().text, "hello\n2");
@@ -232,12 +232,12 @@ async fn o4_typed_hooks_have_spans_around_their_tool_alone() {
 
 #[tokio::test(start_paused = true)]
 async fn o4_the_span_of_a_hook_says_how_it_failed() {
-    let (spans, guard) = Spans::of(on());
+    let (spans, guard) = Spans::new(on());
     Full::builder().model(adds(1)).run("").await.unwrap_err();
     assert_eq!(placed(&spans), ["begins pre < invoke_agent Full failed"]);
     drop(guard);
 
-    let (spans, guard) = Spans::of(on());
+    let (spans, guard) = Spans::new(on());
     Full::builder().model(adds(13)).run("Add.").await.unwrap_err();
     let panicked = ["typed tool_call < hook inner panic", "inner tool_call < execute_tool add_one aborted"];
     assert!(
@@ -247,14 +247,14 @@ async fn o4_the_span_of_a_hook_says_how_it_failed() {
     );
     drop(guard);
 
-    let (spans, guard) = Spans::of(on());
+    let (spans, guard) = Spans::new(on());
     let often = [1, 2].map(|x| ScriptedTurn::call("add_one", json!({ "x": x })));
     Full::builder().model(ScriptedModel::turns(often)).run("Add.").await.unwrap_err();
     let last = "asks before_llm_call < invoke_agent Full panic";
     assert_eq!(placed(&spans).last().unwrap(), last);
     drop(guard);
 
-    let (spans, _guard) = Spans::of(on());
+    let (spans, _guard) = Spans::new(on());
     let run = Full::builder().model(adds(1)).build().await.unwrap();
     tokio::time::timeout(std::time::Duration::from_millis(500), run.run("Add.")).await.unwrap_err();
     assert_eq!(placed(&spans).last().unwrap(), "ends post < invoke_agent Full cancelled");
@@ -316,7 +316,7 @@ agent! {
 
 #[tokio::test]
 async fn o4_the_span_of_a_typed_hook_has_the_error_that_its_tool_returned() {
-    let (spans, _guard) = Spans::of(on());
+    let (spans, _guard) = Spans::new(on());
     let calls = [
         ("divide", json!({ "by": 5 })),
         ("divide", json!({ "by": 0 })),
@@ -363,7 +363,7 @@ async fn o4_a_pause_is_no_error_of_the_hooks_around_the_call_that_waits() {
     let model = ScriptedModel::new()
         .agent("Desk", [asks])
         .agent("Payer", [ScriptedTurn::call("pay", json!({ "cents": 5 }))]);
-    let (spans, _guard) = Spans::of(on());
+    let (spans, _guard) = Spans::new(on());
     let end = Desk::builder().model(model).hook(added::new()).run("Pay.").await;
     assert!(matches!(end, Err(RunError::Paused(_))), "{end:?}");
     for hook in ["hook added", "hook inner", "hook timing"] {

@@ -67,7 +67,7 @@ impl Spans {
 
     /// Keeps the spans of these targets.
     #[must_use]
-    pub fn of(targets: Targets) -> (Self, DefaultGuard) {
+    pub fn new(targets: Targets) -> (Self, DefaultGuard) {
         Self::with(targets)
     }
 

@@ -155,7 +155,7 @@ async fn o4_a_streamed_run_writes_the_same_spans() {
 }
 
 #[tokio::test]
-async fn o4_a_run_is_beneath_the_span_of_the_program() {
+async fn o4_a_run_is_below_the_span_of_the_program() {
     use tracing::Instrument as _;
 
     let (spans, _guard) = Spans::begin();
@@ -165,7 +165,7 @@ async fn o4_a_run_is_beneath_the_span_of_the_program() {
 }
 
 #[tokio::test]
-async fn o4_children_in_parallel_are_each_beneath_their_call() {
+async fn o4_children_in_parallel_are_each_below_their_call() {
     let (spans, _guard) = Spans::begin();
     let ask = |input| json!({ "input": input });
     let asks = ScriptedTurn::call("agent__Adder", ask("one")).and_call("agent__Adder", ask("two"));
@@ -196,7 +196,7 @@ async fn o4_children_in_parallel_are_each_beneath_their_call() {
 }
 
 #[tokio::test]
-async fn o4_an_agent_that_is_a_tool_is_beneath_its_call() {
+async fn o4_an_agent_that_is_a_tool_is_below_its_call() {
     let (spans, _guard) = Spans::begin();
     let adder = Adder::builder().model(adds()).build().await.unwrap();
     let ask = AgentTool::new(&adder).name("ask").description("Asks.");
@@ -292,7 +292,7 @@ async fn o4_a_model_says_which_provider_and_model_answer() {
 
 #[tokio::test]
 async fn o4_spans_can_be_left_out_by_target_and_level() {
-    let (spans, _guard) = Spans::of(Targets::new().with_target("onionskin", tracing::Level::WARN));
+    let (spans, _guard) = Spans::new(Targets::new().with_target("onionskin", tracing::Level::WARN));
     assert_eq!(Adder::builder().model(adds()).run("41 + 1?").await.unwrap().text, "42");
     assert!(spans.all().is_empty());
 }

@@ -143,7 +143,7 @@ async fn s4_a_missing_key_names_key_and_tool() {
 }
 
 #[test]
-fn s4_mistakes_are_told_at_bind() {
+fn s4_mistakes_are_reported_at_bind() {
     let mut spec = search::spec();
     let error = spec.bind("api_kee", None, json!("x")).unwrap_err();
     let text = error.to_string();
@@ -239,7 +239,7 @@ async fn s4_bindings_are_merged_inside_of_all_hooks() {
 }
 
 #[tokio::test]
-async fn s4_a_value_in_the_state_that_does_not_fit_is_told_without_it() {
+async fn s4_a_value_in_the_state_that_does_not_fit_is_reported_without_it() {
     let mut spec = search::spec();
     spec.bind("limit", "most", None).unwrap();
     spec.state().set("most", "hunter2");

@@ -37,7 +37,7 @@ fn search() -> ToolSpec {
     .unwrap()
 }
 
-fn seen_without_the_key(schema: &Value) {
+fn check_without_the_key(schema: &Value) {
     assert_eq!(schema["anyOf"], json!([{ "required": ["text"] }, { "required": ["tag"] }]));
     assert_eq!(schema["oneOf"], json!([{ "properties": { "text": { "minLength": 1 } } }]));
     assert_eq!(
@@ -57,7 +57,7 @@ fn s6_conditions_of_an_imported_schema_name_what_is_seen() {
     let mut spec = search();
     let whole = spec.input_schema().clone();
     spec.transform(Transform::new().rename("words", "text").hide("api_key", "k")).unwrap();
-    seen_without_the_key(spec.input_schema());
+    check_without_the_key(spec.input_schema());
     spec.transform(Transform::new().rename("text", "words")).unwrap();
     assert_eq!(spec.input_schema()["anyOf"][0], whole["anyOf"][0]);
 }
@@ -68,7 +68,7 @@ fn s4_conditions_of_an_imported_schema_do_not_name_what_is_bound() {
     let whole = spec.input_schema().clone();
     spec.transform(Transform::new().rename("words", "text")).unwrap();
     spec.bind("api_key", None, None).unwrap();
-    seen_without_the_key(spec.input_schema());
+    check_without_the_key(spec.input_schema());
     spec.unbind("api_key").unwrap();
     spec.transform(Transform::new().rename("text", "words")).unwrap();
     assert_eq!(spec.input_schema(), &whole);

@@ -35,17 +35,17 @@ fn watch_out(log: State<Log>, args: &Args, result: &ToolResult) {
 /// What functions without a context saw: approval and the key of a cache.
 static SEEN: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-fn seen() -> MutexGuard<'static, Vec<String>> {
+fn recorded() -> MutexGuard<'static, Vec<String>> {
     SEEN.lock().unwrap()
 }
 
 fn by_text(args: &Args) -> bool {
-    seen().push(format!("approval {}", args.text()));
+    recorded().push(format!("approval {}", args.text()));
     true
 }
 
 fn key(args: &Args) -> String {
-    seen().push(format!("key {}", args.text()));
+    recorded().push(format!("key {}", args.text()));
     args["query"].to_string()
 }
 
@@ -161,7 +161,7 @@ async fn bound(api_key: &str) -> (tokio::sync::MutexGuard<'static, ()>, Log, Vec
 
 fn everything(log: &Log) -> String {
     let mut all = log.take();
-    all.append(&mut seen());
+    all.append(&mut recorded());
     all.join("\n")
 }
 
@@ -373,7 +373,7 @@ async fn s6_an_approver_sees_a_hidden_value() {
 }
 
 #[tokio::test]
-async fn s4_what_does_not_fit_or_is_missing_is_told_to_declared_hooks_without_the_value() {
+async fn s4_what_does_not_fit_or_is_missing_is_reported_to_declared_hooks_without_the_value() {
     let _one = ONE.lock().await;
     let log = Log::default();
     for mut spec in all(&log) {
@@ -408,7 +408,7 @@ fn limited(limit: u32) -> u32 {
 }
 
 #[tokio::test]
-async fn s4_a_declared_cache_tells_apart_what_is_bound() {
+async fn s4_a_declared_cache_separates_what_is_bound() {
     let (_one, log, specs) = bound("one").await;
     for mut spec in specs {
         let call = async |key: &str| {
@@ -481,11 +481,11 @@ async fn s4_clones_and_other_states_of_a_declared_tool_are_independent() {
 async fn s4_a_secret_that_the_tool_lets_out_is_masked_for_declared_hooks() {
     #[tool(hooks = [watch], output_guardrails = [watch_out])]
     /// Says the key.
-    fn tells(api_key: &str) -> ToolOutput {
+    fn shows_key(api_key: &str) -> ToolOutput {
         ToolOutput::text(format!("it is {api_key}"))
     }
     let log = Log::default();
-    let mut spec = tells::spec().with_state(log.clone());
+    let mut spec = shows_key::spec().with_state(log.clone());
     spec.bind("api_key", None, None).unwrap();
     spec.state().set_secret("api_key", Secret::new("hunter2".to_owned()));
     let said = call!(spec).await.unwrap().to_string();

@@ -141,7 +141,7 @@ async fn s2_without_a_connection_calls_end_with_a_typed_error() {
 }
 
 #[tool_hook]
-fn seen_from(ctx: &ToolContext, result: &mut ToolResult) {
+fn record_source(ctx: &ToolContext, result: &mut ToolResult) {
     let text = format!("{} of {} from {:?}", ctx.tool_name(), ctx.source(), ctx.server_name());
     if let Err(Exit::Tool(error)) = result {
         error.output_mut().push_text(text);
@@ -149,14 +149,14 @@ fn seen_from(ctx: &ToolContext, result: &mut ToolResult) {
 }
 
 #[tool_hook]
-fn of_server_time(ctx: &ToolContext, args: &Args) -> Result<(), String> {
+fn refuse_server_time(ctx: &ToolContext, args: &Args) -> Result<(), String> {
     let _ = args;
     if ctx.server_name() == Some("time") { Err("not this server".to_owned()) } else { Ok(()) }
 }
 
 agent! {
-    Watched { instruction: "Go.", tool_hooks: [seen_from for [source(mcp)]] }
-    Refused { instruction: "Go.", tool_hooks: [of_server_time] }
+    Watched { instruction: "Go.", tool_hooks: [record_source for [source(mcp)]] }
+    Refused { instruction: "Go.", tool_hooks: [refuse_server_time] }
 }
 
 #[tokio::test]
@@ -170,7 +170,7 @@ async fn s2_a_description_knows_its_server() {
     assert_eq!(source.server.as_deref(), Some("time"));
     assert!(exit.to_string().contains("its server `time`"), "{exit}");
     // Hooks of its own, and those of an agent, read it as they read that of a tool of a live server.
-    let own = spec.clone().hook(seen_from::new()).exec(json!({ "timezone": "UTC" })).await;
+    let own = spec.clone().hook(record_source::new()).exec(json!({ "timezone": "UTC" })).await;
     let wanted = "get_current_time of mcp from Some(\"time\")";
     assert!(format!("{:?}", own.content()).contains(&format!("{wanted:?}")), "{:?}", own.content());
     let call = || {
@@ -210,7 +210,7 @@ fn s3_rmcps_type_takes_custom_fields() {
 }
 
 #[test]
-fn s2_what_is_no_description_is_told() {
+fn s2_what_is_no_description_is_reported() {
     for wrong in
         [json!({}), json!({"name": "x"}), json!([1]), json!({"name": "", "inputSchema": {"type": "object"}})]
     {

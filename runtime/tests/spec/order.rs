@@ -329,7 +329,7 @@ fn s6_what_is_taken_out_leaves_the_others_in_their_order() {
 }
 
 #[test]
-fn s4_bindings_are_told_in_the_tools_order() {
+fn s4_bindings_are_reported_in_the_tools_order() {
     let mut spec = find::spec();
     for name in ["apple", "mango", "zebra"] {
         spec.bind(name, None, None).unwrap();

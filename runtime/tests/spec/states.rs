@@ -77,14 +77,14 @@ fn all() -> Vec<(ToolSpec, Said)> {
 }
 
 #[tool_hook]
-fn of_the_agent(#[bind("user.name", default = "no name".into())] name: String, output: &mut ToolOutput) {
+fn agent_hook(#[bind("user.name", default = "no name".into())] name: String, output: &mut ToolOutput) {
     output.push_text(format!(", agent's hook {name}"));
 }
 
-agent! { Host { instruction: "Greet.", tool_hooks: [of_the_agent] } }
+agent! { Host { instruction: "Greet.", tool_hooks: [agent_hook] } }
 
 /// What an agent with the tool says of a call, in a session whose state has this name.
-async fn told(spec: &ToolSpec, name: Option<&str>) -> String {
+async fn call_text(spec: &ToolSpec, name: Option<&str>) -> String {
     let call = ScriptedTurn::call(spec.name(), json!({}));
     let model = ScriptedModel::turns([call, ScriptedTurn::say("{last}")]);
     let host = Host::builder().model(model).tool(spec.clone()).build().await.unwrap();
@@ -104,9 +104,14 @@ async fn t8_the_state_of_a_value_means_the_same_in_an_agent_and_in_a_direct_call
     for (spec, said) in all() {
         spec.state().set("user.name", "Ada");
         assert_eq!(called(&spec).await, said("Ada"), "{}", spec.name());
-        assert_eq!(told(&spec, None).await, said("Ada") + ", agent's hook no name", "{}", spec.name());
+        assert_eq!(call_text(&spec, None).await, said("Ada") + ", agent's hook no name", "{}", spec.name());
         // A hook of the agent decides by the session, whatever a tool value has.
-        assert_eq!(told(&spec, Some("Bob")).await, said("Ada") + ", agent's hook Bob", "{}", spec.name());
+        assert_eq!(
+            call_text(&spec, Some("Bob")).await,
+            said("Ada") + ", agent's hook Bob",
+            "{}",
+            spec.name()
+        );
     }
 }
 
@@ -117,7 +122,12 @@ async fn t8_what_the_state_of_a_value_lacks_is_asked_of_the_session() {
             continue;
         }
         spec.state().set("user.age", 36);
-        assert_eq!(told(&spec, Some("Bob")).await, said("Bob") + ", agent's hook Bob", "{}", spec.name());
+        assert_eq!(
+            call_text(&spec, Some("Bob")).await,
+            said("Bob") + ", agent's hook Bob",
+            "{}",
+            spec.name()
+        );
     }
 }
 
@@ -147,7 +157,7 @@ async fn t8_a_secret_of_the_state_of_a_value_is_masked_in_an_agent_too() {
     let spec = leaks::spec();
     spec.state().set_secret("api.key", Secret::new("hunter2-hunter2".to_owned()));
     assert_eq!(called(&spec).await, "the key is [secret]");
-    assert_eq!(told(&spec, None).await, "the key is [secret], agent's hook no name");
+    assert_eq!(call_text(&spec, None).await, "the key is [secret], agent's hook no name");
 }
 
 #[tokio::test]
@@ -161,7 +171,7 @@ async fn t8_a_value_within_a_value_is_asked_first() {
     let outer = ToolSpec::from_dyn(std::sync::Arc::new(inner) as std::sync::Arc<dyn DynTool>);
     outer.state().set("user.name", "Outer");
     assert_eq!(called(&outer).await, "tool Inner");
-    assert_eq!(told(&outer, None).await, "tool Inner, agent's hook no name");
+    assert_eq!(call_text(&outer, None).await, "tool Inner, agent's hook no name");
 }
 
 #[tool_hook]
@@ -176,5 +186,5 @@ async fn aside(args: &mut Args, next: impl onionskin::Next, cx: &ToolContext) ->
 async fn t8_calls_side_by_side_see_the_state_of_the_value() {
     let spec = off_thread::spec().hook(aside::new());
     spec.state().set("user.name", "Ada");
-    assert_eq!(told(&spec, None).await, "tool Ada, agent's hook no name");
+    assert_eq!(call_text(&spec, None).await, "tool Ada, agent's hook no name");
 }

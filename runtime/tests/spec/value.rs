@@ -60,7 +60,7 @@ fn find(zebra: String, apple: Option<i64>, mango: i64) -> String {
 
 /// With and without the feature `preserve_order`.
 #[test]
-fn s1_what_a_function_is_told_by_has_its_order() {
+fn s1_what_describes_a_function_has_its_order() {
     let spec = find::spec();
     let params: Vec<_> = spec.params().into_iter().map(|param| param.name).collect();
     assert_eq!(params, ["zebra", "apple", "mango"]);
@@ -207,7 +207,7 @@ async fn s2_a_closure_is_a_tool() {
 }
 
 #[tokio::test]
-async fn s2_a_closure_is_told_every_wrong_field_by_path() {
+async fn s2_a_closure_gets_every_wrong_field_by_path() {
     let wrong = json!({"qery": "a", "limit": 51, "filter": {"year": -1}});
     let exit = search().call(wrong).await.unwrap_err();
     assert_eq!(exit.as_tool_error().unwrap().kind(), ErrorKind::Arguments);

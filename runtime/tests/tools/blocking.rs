@@ -56,7 +56,7 @@ async fn t11_a_panic_of_a_blocking_tool_is_never_a_hang() {
 static TOLD: AtomicU32 = AtomicU32::new(0);
 
 /// Works until it is cancelled, for ten seconds at most.
-fn work_until_told(cancel: &CancellationToken) {
+fn work_until_cancelled(cancel: &CancellationToken) {
     let start = Instant::now();
     while start.elapsed() < Duration::from_secs(10) {
         if cancel.is_cancelled() {
@@ -67,7 +67,7 @@ fn work_until_told(cancel: &CancellationToken) {
     }
 }
 
-async fn wait_until_told(times: u32) {
+async fn wait_until_cancelled(times: u32) {
     let start = Instant::now();
     while TOLD.load(Ordering::Relaxed) < times {
         assert!(start.elapsed() < Duration::from_secs(5), "the thread goes on");
@@ -78,19 +78,19 @@ async fn wait_until_told(times: u32) {
 /// Takes the token.
 #[tool(blocking, timeout = "20ms")]
 fn watches(cancel: CancellationToken) {
-    work_until_told(&cancel);
+    work_until_cancelled(&cancel);
 }
 
 /// Takes the context.
 #[tool(blocking, timeout = "20ms")]
 fn asks(cx: &ToolContext) {
-    work_until_told(&cx.cancellation());
+    work_until_cancelled(&cx.cancellation());
 }
 
 /// Takes typed hooks.
 #[tool(blocking, timeout = "20ms")]
 fn typed(cancel: CancellationToken) {
-    work_until_told(&cancel);
+    work_until_cancelled(&cancel);
 }
 
 #[tool_hook(tool = typed)]
@@ -104,7 +104,7 @@ async fn twice(ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResul
     for tries in 1..=2 {
         let error = next.run(args).await.expect_err("it takes too long");
         assert_eq!(error.as_tool_error().map(onionskin::ToolError::kind), Some(ErrorKind::Timeout));
-        wait_until_told(tries).await;
+        wait_until_cancelled(tries).await;
         assert!(!ctx.cancellation().is_cancelled(), "the call goes on");
     }
     Ok("told".into())
@@ -115,7 +115,7 @@ agent! {
 }
 
 #[tokio::test]
-async fn t4_a_blocking_call_that_times_out_is_told_at_once_and_the_next_try_is_not() {
+async fn t4_a_blocking_call_that_times_out_is_cancelled_at_once_and_the_next_try_is_not() {
     let tools = ToolCaller::<Watcher>::new();
     for tool in ["watches", "asks", "typed"] {
         TOLD.store(0, Ordering::Relaxed);
@@ -224,7 +224,7 @@ fn t4_what_has_not_begun_when_its_run_is_dropped_never_begins() {
 }
 
 #[test]
-fn h6_what_has_not_begun_when_its_run_is_aborted_never_begins_and_is_told_so() {
+fn h6_what_has_not_begun_when_its_run_is_aborted_never_begins_and_its_result_says_so() {
     one_thread(async {
         let till = Till::default();
         let turn = pays("pay_slowly", 2).and_call("abort", json!({}));
@@ -270,7 +270,7 @@ fn has_it_paid(and: impl FnOnce(ScriptedTurn) -> ScriptedTurn) -> ScriptedModel 
 }
 
 #[test]
-fn t4_work_of_a_child_that_goes_on_is_told_of_its_call() {
+fn t4_work_of_a_child_that_goes_on_is_reported_in_its_call() {
     one_thread(async {
         let till = Till::default();
         let model = has_it_paid(|ask| ask.and_call("abort", json!({})));

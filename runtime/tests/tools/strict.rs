@@ -215,11 +215,11 @@ impl From<String> for FromText {
 #[derive(Deserialize, JsonSchema, Strict)]
 #[serde(from = "HashMap<String, u8>")]
 #[schemars(!from)]
-struct TakenAway {
+struct Removed {
     few: u8,
 }
 
-impl From<HashMap<String, u8>> for TakenAway {
+impl From<HashMap<String, u8>> for Removed {
     fn from(map: HashMap<String, u8>) -> Self {
         Self { few: map.into_values().sum() }
     }
@@ -328,7 +328,7 @@ types! {
     of_transparent: Transparent;
     of_tagged: Tagged;
     of_from_text: FromText;
-    of_taken_away: TakenAway;
+    of_taken_away: Removed;
     of_described: Described;
     of_by_hand: &ByHand;
     of_slice: &[Point];

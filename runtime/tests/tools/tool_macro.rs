@@ -341,7 +341,7 @@ async fn t4_own_hooks_stand_around_the_decoding_first_outside() {
 }
 
 /// A tool that is more visible than its hooks.
-pub mod seen_outside {
+pub mod visible_outside {
     /// Gives one.
     #[onionskin::tool(hooks = [super::mark("private")])]
     pub fn one() -> u32 {
@@ -351,7 +351,7 @@ pub mod seen_outside {
 
 #[tokio::test]
 async fn t4_a_public_tool_has_private_hooks() {
-    assert_eq!(text::<seen_outside::one>("{}").await, "1private");
+    assert_eq!(text::<visible_outside::one>("{}").await, "1private");
 }
 
 #[derive(Clone)]
@@ -455,7 +455,7 @@ async fn t6_results() {
 }
 
 #[tokio::test]
-async fn t11_every_wrong_field_is_told_at_once_and_numbers_in_text_are_read() {
+async fn t11_every_wrong_field_is_reported_at_once_and_numbers_in_text_are_read() {
     let out = text::<borrowed>(r#"{"text": 1, "list": ["a"], "pont": {}, "point": {"x": "q"}}"#).await;
     for words in ["`text`", "`list[0]`", "`pont`", "did you mean `point`", "`point.x`", "`cow`: missing"] {
         assert!(out.contains(words), "{words} in {out}");

@@ -52,12 +52,12 @@ fn method(name: &str) -> ToolSpec {
     ToolSpec::from_toolbox(Books).remove(name).unwrap()
 }
 
-fn of_unknown_type() -> ToolSpec {
+fn unknown_type_spec() -> ToolSpec {
     ToolSpec::from_dyn(std::sync::Arc::new(book::default()))
 }
 
 fn within_another() -> ToolSpec {
-    ToolSpec::from_dyn(std::sync::Arc::new(of_unknown_type()))
+    ToolSpec::from_dyn(std::sync::Arc::new(unknown_type_spec()))
 }
 
 agent! { Booker { instruction: "Book.", state: Ledger } }
@@ -72,7 +72,7 @@ fn model() -> ScriptedModel {
 async fn t8_a_tool_value_on_another_state_is_refused_when_the_agent_is_built() {
     assert!(Booker::builder().model(model()).state(Ledger).tool(book::spec()).build().await.is_ok());
     let methods = [|| method("enter"), || method("watched")];
-    for spec in [book::spec, count::spec, of_unknown_type, within_another].into_iter().chain(methods) {
+    for spec in [book::spec, count::spec, unknown_type_spec, within_another].into_iter().chain(methods) {
         assert!(Booker::builder().model(model()).state(Ledger).tool(spec()).build().await.is_ok());
         for error in [
             Stateless::builder().model(model()).tool(spec()).build().await.unwrap_err(),

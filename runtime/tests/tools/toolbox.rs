@@ -280,7 +280,7 @@ impl Kind for Wood {
 struct Pile<K: Kind>(AtomicU32, std::marker::PhantomData<K>);
 
 impl<K: Kind> Pile<K> {
-    fn of(amount: u32) -> Self {
+    fn new(amount: u32) -> Self {
         Self(AtomicU32::new(amount), std::marker::PhantomData)
     }
 
@@ -321,13 +321,13 @@ async fn t9_concrete_types_of_a_generic_type_are_toolboxes_each() {
         .and_call("add_wood", json!({ "by": 2 }))
         .and_call("barn_add", json!({ "by": 3 }));
     let farmer = Farmer::builder()
-        .toolbox(Pile::<Hay>::of(10))
-        .toolbox(Pile::<Wood>::of(20))
-        .toolbox_as("barn", Pile::<Hay>::of(30))
+        .toolbox(Pile::<Hay>::new(10))
+        .toolbox(Pile::<Wood>::new(20))
+        .toolbox_as("barn", Pile::<Hay>::new(30))
         .model(ScriptedModel::turns([turn, ScriptedTurn::say("done")]));
     let output = farmer.run("go").await.unwrap();
     let texts: Vec<_> = output.tool_calls.iter().map(|call| call.to_text().to_string()).collect();
     assert_eq!(texts, ["11 hay", "22 wood[add_wood]", "33 hay"]);
-    let wood = Pile::<Wood>::of(1).tools();
+    let wood = Pile::<Wood>::new(1).tools();
     assert_eq!(call!(wood["add_wood"], by = 1).await.unwrap(), "2 wood");
 }

@@ -192,7 +192,7 @@ matrix! {
         borrowed_cow: Cow<'_, str> => String, |x| x.into_owned(), text();
         borrowed_cow_slice: Cow<'_, [i64]> => Vec<i64>, |x| x.into_owned(), any::<Vec<i64>>();
         borrowed_bytes: &[u8] => Vec<u8>, |x| x.to_vec(), any::<Vec<u8>>();
-        borrowing_struct: Lent<'_> => Lent<'static>, |x| x.kept() => Value, Lent::make();
+        borrowing_struct: Lent<'_> => Lent<'static>, |x| x.into_static() => Value, Lent::make();
 
         option_int: Option<i64>, any::<Option<i64>>();
         option_uint: Option<u8>, any::<Option<u8>>();

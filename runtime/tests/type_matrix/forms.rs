@@ -61,7 +61,7 @@ fn is_own(form: &str, mode: &str) -> bool {
 }
 
 /// The schema without what closes a struct with a flattened enum, which providers do not know.
-fn told(schema: &Value) -> Value {
+fn without_unevaluated(schema: &Value) -> Value {
     let told = schema.to_string().replace(r#","unevaluatedProperties":false"#, "");
     serde_json::from_str(&told).expect("JSON")
 }
@@ -82,19 +82,19 @@ pub(crate) fn forms(case: &Case, definition: &ToolDefinition) -> Vec<Form> {
                 (wanted, got) => panic!("{name} {mode} of {}: {got:?}, and it takes it: {wanted}", case.name),
             };
             if let ("mcp" | "mcp_tool", Some(output)) = (name, &definition.output_schema) {
-                assert_eq!(exported["outputSchema"], told(output));
+                assert_eq!(exported["outputSchema"], without_unevaluated(output));
             }
             let schema = exported.pointer(at).unwrap_or_else(|| panic!("{name}: {exported}"));
             let schema = if name == "gemini" { plain_of_gemini(schema) } else { schema.clone() };
             if is_own(name, mode) {
-                assert_eq!(schema, told(&definition.input_schema), "{name} {mode}");
+                assert_eq!(schema, without_unevaluated(&definition.input_schema), "{name} {mode}");
             }
             match forms.iter_mut().find(|form| form.schema == schema) {
                 Some(form) => form.names.push((name, mode)),
                 None => forms.push(Form {
                     names: vec![(name, mode)],
                     validator: validator(&schema),
-                    own: schema == told(&definition.input_schema),
+                    own: schema == without_unevaluated(&definition.input_schema),
                     schema,
                 }),
             }
@@ -114,7 +114,7 @@ impl Form {
     pub(crate) fn through(&self, case: &Case, value: &Value) -> usize {
         let names = &self.names;
         let args = json!({ "x": value });
-        let written = if self.own { args.clone() } else { written(&args, &self.schema, &self.schema) };
+        let written = if self.own { args.clone() } else { with_nulls(&args, &self.schema, &self.schema) };
         if let Err(error) = self.validator.validate(&written) {
             panic!("{names:?}: {written} against {}: {error}", self.schema);
         }
@@ -160,20 +160,20 @@ fn said(case: &Case, args: &Value) -> Result<Value, String> {
 }
 
 /// Adds `null` for what must be there, and leaves out the `null` that may not be.
-fn written(value: &Value, schema: &Value, root: &Value) -> Value {
+fn with_nulls(value: &Value, schema: &Value, root: &Value) -> Value {
     if let Some(pointer) = schema["$ref"].as_str() {
-        return written(value, root.pointer(&pointer[1..]).expect("a definition"), root);
+        return with_nulls(value, root.pointer(&pointer[1..]).expect("a definition"), root);
     }
     if let Some(options) = schema["anyOf"].as_array() {
         let fits = |option: &&Value| {
             let mut alone = (*option).clone();
             alone["$defs"] = root["$defs"].as_object().map_or_else(|| json!({}), |defs| json!(defs));
-            validator(&alone).is_valid(&written(value, option, root))
+            validator(&alone).is_valid(&with_nulls(value, option, root))
         };
         return options
             .iter()
             .find(fits)
-            .map_or_else(|| value.clone(), |option| written(value, option, root));
+            .map_or_else(|| value.clone(), |option| with_nulls(value, option, root));
     }
     match value {
         Value::Object(fields) if schema["properties"].is_object() => {
@@ -182,7 +182,7 @@ fn written(value: &Value, schema: &Value, root: &Value) -> Value {
             for (name, field) in fields {
                 let property = &schema["properties"][name];
                 if property.is_object() && (!field.is_null() || required.contains(&name.as_str().into())) {
-                    out.insert(name.clone(), written(field, property, root));
+                    out.insert(name.clone(), with_nulls(field, property, root));
                 }
             }
             for name in required.iter().filter_map(Value::as_str) {
@@ -190,7 +190,7 @@ fn written(value: &Value, schema: &Value, root: &Value) -> Value {
             }
             Value::Object(out)
         }
-        Value::Array(items) => items.iter().map(|item| written(item, &schema["items"], root)).collect(),
+        Value::Array(items) => items.iter().map(|item| with_nulls(item, &schema["items"], root)).collect(),
         other => other.clone(),
     }
 }

@@ -249,7 +249,7 @@ pub struct Lent<'a> {
 }
 
 impl Lent<'_> {
-    pub fn kept(self) -> Lent<'static> {
+    pub fn into_static(self) -> Lent<'static> {
         let words = self.words.into_iter().map(|word| word.into_owned().into()).collect();
         Lent { name: self.name.into_owned().into(), words }
     }

@@ -1,4 +1,4 @@
-//! Ready toolboxes, each behind a feature of its own. They use `#[toolbox]` as those of users do: an agent names the type in
+//! Ready toolboxes, each behind a feature of its own. They use `#[toolbox]` like toolboxes of users: an agent names the type in
 //! `toolboxes: [..]` and gets the object when it is built.
 
 #![forbid(unsafe_code)]
@@ -16,7 +16,7 @@ mod knowledge;
 mod web;
 
 #[cfg(feature = "knowledge-base")]
-pub use knowledge::{Document, DocumentId, Found, KnowledgeBase, KnowledgeError};
+pub use knowledge::{Document, DocumentId, KnowledgeBase, KnowledgeError, SearchHit};
 #[cfg(feature = "web-search")]
 pub use web::{WebPage, WebSearch, WebSearchBuilder, WebSearchError};
 

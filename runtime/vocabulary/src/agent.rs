@@ -19,19 +19,19 @@ macro_rules! agent_fields {
                 /// The text by which parents choose the agent, and the first part of its prompt.
                 description => Description,
                 /// `instruction: ".."`
-                /// The main part of the system prompt: text with [places](crate::prompt::PromptText) such as `{name}`, any expression that is text, or a function of the [`RunContext`](crate::RunContext). The only required field.
+                /// The main part of the system prompt: text with [places](crate::prompt::PromptText) such as `{name}`, any expression that is text, or a function of the [`RunContext`](crate::RunContext). It is the only required field.
                 instruction => Instructions,
                 /// `role: ".."`
-                /// The agent's role, as part of its prompt ([`PromptPart`](crate::prompt::PromptPart)); text or a function, as all texts of the prompt.
+                /// The agent's role, a part of its prompt ([`PromptPart`](crate::prompt::PromptPart)): text or a function, like all texts of the prompt.
                 role => Role,
                 /// `expected_output: ".."`
-                /// What the answer should be like, as part of its prompt.
+                /// A description of the answer, a part of its prompt.
                 expected_output => ExpectedOutput,
                 /// `additional_context: ".."`
-                /// Text behind the other instructions of its prompt.
+                /// Text after the other instructions of its prompt.
                 additional_context => AdditionalContext,
                 /// `system_message: ".."`
-                /// A text in place of the whole prompt, and of `instruction`.
+                /// A text that replaces the whole prompt, including `instruction`.
                 system_message => SystemMessage,
             }
             /// A part of the prompt that is `true` or `false`.
@@ -40,16 +40,16 @@ macro_rules! agent_fields {
                 /// The prompt asks for answers in Markdown.
                 markdown => Markdown,
                 /// `add_datetime_to_context: true`
-                /// The prompt says the date and the time, in UTC.
+                /// The prompt has the date and the time, in UTC.
                 add_datetime_to_context => DateTime,
                 /// `add_location_to_context: true`
-                /// The prompt says where the user is; the builder or the request gives it: `Prompt::new().text(PromptPart::Location, "..")`.
+                /// The prompt has the user's location, which the builder or the request sets: `Prompt::new().text(PromptPart::Location, "..")`.
                 add_location_to_context => Location,
                 /// `add_name_to_context: true`
-                /// The prompt says the agent's name.
+                /// The prompt has the agent's name.
                 add_name_to_context => Name,
                 /// `add_session_state_to_context: true`
-                /// The prompt shows the agent's state and the values of the session's, as JSON, but for those under `onionskin`, where ready-made hooks keep theirs.
+                /// The prompt has the agent's state and the session's state as JSON, except the values under `onionskin`, which belong to ready-made hooks.
                 add_session_state_to_context => SessionState,
             }
             /// A field with a form of its own.
@@ -58,43 +58,43 @@ macro_rules! agent_fields {
                 /// The name that people and parents see: letters, digits, `_` and `-`. Default: the name of the type.
                 name => Name,
                 /// `servers: [name, ..]`
-                /// Servers of tools: MCP servers, configured in `.mcp.json` or with `.server(..)` (feature `mcp`), and sources of your own, given with `.server(..)`.
+                /// Servers of tools: MCP servers from `.mcp.json` or `.server(..)` (feature `mcp`), and your own sources from `.server(..)`.
                 servers => Servers,
                 /// `tools: { server: [glob, ..] }`
-                /// Patterns that select from the tools of a server; without an entry all.
+                /// Patterns that select tools of a server. A server without an entry provides all its tools.
                 tools => Tools,
                 /// `function_tools: [path, ..]`
-                /// Tools: `#[tool]` functions, types that implement [`Tool`](crate::Tool) and `Default`.
+                /// Tools: `#[tool]` functions, and types that implement [`Tool`](crate::Tool) and `Default`.
                 function_tools => FunctionTools,
                 /// `toolboxes: [Kb, archive: Kb]`
-                /// Types of [toolboxes](macro@crate::toolbox), with a prefix if there are several of a type; the builder gets their objects with `.toolbox(..)`.
+                /// Types of [toolboxes](macro@crate::toolbox), with a prefix if a type occurs more than once; `.toolbox(..)` of the builder sets their objects.
                 toolboxes => Toolboxes,
                 /// `agents: [path, ..]`
                 /// Child agents: tools called `agent__Name`.
                 agents => Agents,
                 /// `tool_hooks: [hook, ..]`
-                /// Hooks, outermost first: `path`, `path(values)`, either with `for [..]` or `except [..]`; `..` is the place of those that are added at run time.
+                /// Hooks, outermost first: `path`, `path(values)`, either with `for [..]` or `except [..]`; `..` is the place of the hooks that are added at run time.
                 tool_hooks => ToolHooks,
                 /// `input_guardrails: [guardrail, ..]`
-                /// Guardrails on the arguments of all calls, in their order, inside all hooks: `path`, `path(values)`, either with `for [..]` or `except [..]` ([`guardrail`](macro@crate::guardrail)).
+                /// Guardrails on the arguments of all calls, in this order, inside all hooks: `path`, `path(values)`, either with `for [..]` or `except [..]` ([`guardrail`](macro@crate::guardrail)).
                 input_guardrails => InputGuardrails,
                 /// `output_guardrails: [guardrail, ..]`
                 /// Guardrails on the results of all calls: of functions, servers, children and built-in tools.
                 output_guardrails => OutputGuardrails,
                 /// `run_hooks: [hook, ..]`
-                /// Hooks around each run, in their order: `path`, `path(values)` ([`run_hook`](macro@crate::run_hook)).
+                /// Hooks around each run, in this order: `path`, `path(values)` ([`run_hook`](macro@crate::run_hook)).
                 run_hooks => RunHooks,
                 /// `turn_hooks: [hook, ..]`
-                /// Hooks around each turn, in their order: `path`, `path(values)` ([`turn_hook`](macro@crate::turn_hook)).
+                /// Hooks around each turn, in this order: `path`, `path(values)` ([`turn_hook`](macro@crate::turn_hook)).
                 turn_hooks => TurnHooks,
                 /// `message_hooks: [hook, ..]`
-                /// Hooks on its messages, in their order: `path`, `path(values)` ([`message_hook`](macro@crate::message_hooks::message_hook)).
+                /// Hooks on its messages, in this order: `path`, `path(values)` ([`message_hook`](macro@crate::message_hooks::message_hook)).
                 message_hooks => MessageHooks,
                 /// `runtime: [shell.execute, human.input, filesystem.read, skills.read]`
                 /// Built-in tools (features `shell`, `human-input`, `filesystem`, `skills`).
                 runtime => Runtime,
                 /// `run: path`
-                /// A function in place of the loop: `async fn(run: &AgentRun, input: String) -> Result<String, RunError>` ([`AgentRun`](crate::run::AgentRun)).
+                /// A function that replaces the loop: `async fn(run: &AgentRun, input: String) -> Result<String, RunError>` ([`AgentRun`](crate::run::AgentRun)).
                 run => Run,
                 /// `request_params: { .. }`
                 #[doc = concat!(" ", $crate::request_params!($crate::listed), ".")]
@@ -106,7 +106,7 @@ macro_rules! agent_fields {
                 /// The type of the session's state, [`State`](crate::State) in tools and hooks.
                 state => State,
                 /// `input: Type`
-                /// The type of the input that parents give the agent, as its parameters; the agent gets it as JSON. Default: one text.
+                /// The type of the agent's input. Its fields are the parameters that parents set, and the agent gets it as JSON. Default: one text.
                 input => Input,
                 /// `output: Type`
                 /// The type of the answers ([`TypedAgent`](crate::declaration::TypedAgent)), with `Deserialize` and `JsonSchema`. Default: text.
@@ -121,10 +121,10 @@ macro_rules! agent_fields {
                 /// The name of the model.
                 model => Model,
                 /// `lock: strict`
-                /// Refuses tools of MCP servers that differ from the [lock file](crate::declaration::AgentDeclaration::lock); default `report`, which only says so.
+                /// Refuses tools of MCP servers that differ from the [lock file](crate::declaration::AgentDeclaration::lock). Default: `report`, which only reports them.
                 lock => Lock,
                 /// `history_source: none`
-                /// What children start with: `none`, `child`, `orchestrator`, `messages` ([`HistorySource`](crate::declaration::HistorySource)).
+                /// The conversation that children start with: `none`, `child`, `orchestrator`, `messages` ([`HistorySource`](crate::declaration::HistorySource)).
                 history_source => HistorySource,
                 /// `history_merge_target: none`
                 /// Where the conversations of children go: `none`, `child`, `orchestrator` ([`HistoryMergeTarget`](crate::declaration::HistoryMergeTarget)).
@@ -133,13 +133,13 @@ macro_rules! agent_fields {
                 /// The maximum number of concurrent tool calls of a run.
                 max_parallel => MaxParallel,
                 /// `child_timeout_sec: 120`
-                /// The maximum time of a call of a child.
+                /// The maximum duration of a call of a child, in seconds.
                 child_timeout_sec => ChildTimeout,
                 /// `max_display_instances: 20`
-                /// How many runs of each child events mark as shown.
+                /// The number of runs of each child that events mark as shown.
                 max_display_instances => MaxDisplayInstances,
                 /// `effect: once`
-                /// Whether a failed call of the agent as a child may be repeated: `pure`, `idempotent`, `once` ([`Effect`](crate::Effect)).
+                /// Whether a failed call of the agent as a child can be repeated: `pure`, `idempotent`, `once` ([`Effect`](crate::Effect)).
                 effect => Effect,
             }
         }
@@ -158,19 +158,19 @@ macro_rules! request_params {
             request_params RequestParam {
                 /// How much the model varies its answers: `temperature: 0.2`.
                 temperature => Temperature,
-                /// The share of the likeliest tokens that the model chooses from: `top_p: 0.9`.
+                /// The probability mass of the tokens that the model chooses from: `top_p: 0.9`.
                 top_p => TopP,
-                /// The largest number of tokens in an answer: `max_tokens: 1000`.
+                /// The maximum number of tokens in an answer: `max_tokens: 1000`.
                 max_tokens => MaxTokens,
-                /// A number that makes answers repeatable, where the provider can: `seed: 7`.
+                /// A number that makes answers repeatable, if the provider supports it: `seed: 7`.
                 seed => Seed,
                 /// Texts that end an answer: `stop_sequences: ["END"]`.
                 stop_sequences => StopSequences,
                 /// Whether the model must call tools in the first turn: `tool_choice: ToolChoice::Required`.
                 tool_choice => ToolChoice,
-                /// The schema that the text of an answer has to fit, a [`ResponseSchema`](crate::model::ResponseSchema).
+                /// The schema of the answer's text, a [`ResponseSchema`](crate::model::ResponseSchema).
                 response_schema => ResponseSchema,
-                /// Fields for the body of the provider's request, a map of JSON values.
+                /// Additional fields of the provider's request body, a map of JSON values.
                 extra_body => ExtraBody,
             }
         }
@@ -179,7 +179,7 @@ macro_rules! request_params {
 
 request_params!(words);
 
-/// The value of a limit that nobody sets, as a literal for code and for documentation.
+/// The default of a limit, as a literal for code and for documentation.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! limit_default {
@@ -211,23 +211,23 @@ macro_rules! limits {
         $($with)+! {
             /// The limits of a run.
             limits Limit {
-                #[doc = concat!(" The largest number of model turns, ", $crate::limit_default!(turns), " without it: `turns: 10`.")]
+                #[doc = concat!(" The maximum number of model turns: `turns: 10`. Default: ", $crate::limit_default!(turns), ".")]
                 turns => Turns,
-                /// The largest number of tool calls: `tool_calls: 50`.
+                /// The maximum number of tool calls: `tool_calls: 50`.
                 tool_calls => ToolCalls,
-                /// The largest number of tokens read and written: `tokens: 100_000`.
+                /// The maximum number of input and output tokens: `tokens: 100_000`.
                 tokens => Tokens,
-                /// The largest number of seconds from start to answer: `time_sec: 60`.
+                /// The maximum number of seconds from start to answer: `time_sec: 60`.
                 time_sec => Time,
-                #[doc = concat!(" How deep a run may be inside of others, ", $crate::limit_default!(depth), " without it: `depth: 3`.")]
+                #[doc = concat!(" The maximum depth of nested runs: `depth: 3`. Default: ", $crate::limit_default!(depth), ".")]
                 depth => Depth,
-                #[doc = concat!(" How often one tool may ask the model to try again, ", $crate::limit_default!(max_retries), " without it: `max_retries: 2`.")]
+                #[doc = concat!(" The maximum number of times that a tool asks the model to try again: `max_retries: 2`. Default: ", $crate::limit_default!(max_retries), ".")]
                 max_retries => MaxRetries,
-                #[doc = concat!(" How often the model is asked again for an answer that does not fit its type, ", $crate::limit_default!(output_retries), " without it: `output_retries: 0`.")]
+                #[doc = concat!(" The maximum number of new requests for an answer that does not match its type: `output_retries: 0`. Default: ", $crate::limit_default!(output_retries), ".")]
                 output_retries => OutputRetries,
-                #[doc = concat!(" For how many seconds the model may send nothing, ", $crate::limit_default!(model_timeout_sec), " without it, and a tenth of the time for a whole answer: `model_timeout_sec: 30`.")]
+                #[doc = concat!(" The maximum number of seconds without data from the model, and a tenth of the time for a whole answer: `model_timeout_sec: 30`. Default: ", $crate::limit_default!(model_timeout_sec), ".")]
                 model_timeout_sec => ModelTimeout,
-                #[doc = concat!(" How often a model request is repeated after a transient error, ", $crate::limit_default!(model_retries), " without it: `model_retries: 5`.")]
+                #[doc = concat!(" The maximum number of repeats of a model request after a transient error: `model_retries: 5`. Default: ", $crate::limit_default!(model_retries), ".")]
                 model_retries => ModelRetries,
             }
         }
@@ -252,60 +252,60 @@ macro_rules! listed {
 macro_rules! agent_words {
     ($with:ident) => {
         $with! {
-            /// Where a child's conversation begins.
+            /// The conversation that a child starts with.
             history_source HistorySource {
                 /// The child starts with its task only.
                 none => None,
-                /// The child starts with what its earlier calls in this session left.
+                /// The child starts with the conversation of its earlier calls in this session.
                 child => Child,
                 /// The child starts with the conversation of its parent.
                 orchestrator => Orchestrator,
-                /// The child starts with the messages that its declaration has, or that `for_agent` of the builder sets.
+                /// The child starts with the messages of its declaration, or with those that `for_agent` of the builder sets.
                 messages => Messages,
             }
-            /// Where a child's conversation goes.
+            /// The destination of a child's conversation.
             history_merge_target HistoryMergeTarget {
                 /// The conversation is dropped.
                 none => None,
-                /// The child's next call in this session can start with it.
+                /// It is stored for the child's next call in this session.
                 child => Child,
                 /// It is appended to the conversation of the parent.
                 orchestrator => Orchestrator,
             }
-            /// What becomes of tools of servers that differ from the lock file.
+            /// The handling of server tools that differ from the lock file.
             lock Lock {
-                /// A warning and a notice say so, and the agent gets them.
+                /// A warning and a notice report them, and the agent gets them.
                 report => Report,
-                /// The agent is not built, and gets no tool that a server adds or changes later.
+                /// The build fails, and the agent gets no tool that a server adds or changes later.
                 strict => Strict,
             }
-            /// Whether a call in doubt may run again.
+            /// Whether a call with an unknown outcome can run again.
             effect Effect {
-                /// It changes nothing, so a call in doubt may run again.
+                /// The tool changes nothing, so such a call can run again.
                 pure => Pure,
-                /// A call in doubt may run again, with the same idempotency key.
+                /// Such a call can run again, with the same idempotency key.
                 idempotent => Idempotent,
-                /// A call in doubt does not run again.
+                /// Such a call does not run again.
                 once => Once,
             }
-            /// What the filter of a hook names, beside paths.
+            /// What the filter of a hook can name, in addition to paths.
             filter Calls {
                 /// All tools of a server: `server(time)`.
                 server => Server,
                 /// All tools of a kind: `source(mcp)`.
                 source => Source,
-                /// The tool of that name, wherever it comes from: `tool(lookup)`.
+                /// The tool of this name from any source: `tool(lookup)`.
                 tool => Tool,
             }
             /// Kinds of tools.
             source ToolSource {
                 /// Tools of MCP servers.
                 mcp => Mcp,
-                /// Tools of servers that are not MCP.
+                /// Tools of servers that do not use MCP.
                 server => Server,
-                /// Functions.
+                /// Tools that are functions.
                 function => Function,
-                /// Children.
+                /// Child agents.
                 agent => Agent,
                 /// Built-in tools.
                 runtime => Runtime,
@@ -319,7 +319,7 @@ agent_words!(words);
 words! {
     /// The places of hooks around turns.
     turn_places TurnPlace {
-        /// Before the model is asked.
+        /// Before a request to the model.
         before_llm_call => BeforeLlmCall,
         /// After the answer of the model.
         after_llm_call => AfterLlmCall,
@@ -341,7 +341,7 @@ words! {
         /// All messages of a turn.
         process_all_messages_before_reply => BeforeReply,
     }
-    /// Where the component of a tool is shown.
+    /// The location of a tool's component.
     ui_modes UiMode {
         /// In the conversation.
         inline => Inline,
@@ -387,7 +387,7 @@ impl Field {
         }
     }
 
-    /// How it is written, and what it means.
+    /// Its syntax, and its meaning.
     pub fn row(self) -> &'static [&'static str] {
         match self {
             Self::Text(text) => text.row(),
@@ -409,21 +409,21 @@ impl fmt::Display for Field {
     }
 }
 
-/// The field of a card that has no counterpart in `agent!`: what kind of file it is.
+/// The field of a card that `agent!` does not have: the kind of the file.
 pub const CARD_TYPE: &str = "type";
 
-/// What the value of a setting is.
+/// The kind of a setting's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SettingKind {
     /// `true` or `false`.
     Boolean,
     /// A text.
     Text,
-    /// A whole number from 1, and one for example.
+    /// A whole number from 1, with an example.
     Count(&'static str),
-    /// A time in seconds, and one for example.
+    /// A duration in seconds, with an example.
     Seconds(&'static str),
-    /// One of these words, and one for example.
+    /// One of these words, with an example.
     Word {
         /// The words.
         choice: Choice,
@@ -432,7 +432,7 @@ pub enum SettingKind {
     },
 }
 
-/// The words of which a setting takes one.
+/// The words that a setting accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
     /// The words of [`Lock`].
@@ -446,7 +446,7 @@ pub enum Choice {
 }
 
 impl Setting {
-    /// What its value is.
+    /// The kind of its value.
     pub const fn kind(self) -> SettingKind {
         match self {
             Self::Default => SettingKind::Boolean,
@@ -492,7 +492,7 @@ impl Choice {
         }
     }
 
-    /// The variant of the runtime's type of the same name that a word means.
+    /// The variant for a word, in the runtime's type of the same name.
     pub fn variant(self, word: &str) -> Option<&'static str> {
         match self {
             Self::Lock => Lock::from_word(word).map(Word::variant),

@@ -34,7 +34,7 @@ impl BuiltIn {
         Self::SkillsRead,
     ];
 
-    /// The name of its family, and its own.
+    /// The name of its family, and its own name.
     const fn parts(self) -> (&'static str, &'static str) {
         match self {
             Self::ShellExecute => ("shell", "shell.execute"),
@@ -58,7 +58,7 @@ impl BuiltIn {
         self.parts().0
     }
 
-    /// Its name after the dot, and that of the function which makes it: `execute`.
+    /// Its name after the dot, which is also the name of the function that creates it: `execute`.
     pub fn name(self) -> &'static str {
         self.word().split_once('.').map_or(self.word(), |(_, name)| name)
     }
@@ -68,12 +68,12 @@ impl BuiltIn {
         Self::ALL.into_iter().find(|tool| tool.word() == word)
     }
 
-    /// The error for a name that is not one of a built-in tool.
+    /// The error for a name that no built-in tool has.
     pub fn unknown(word: &str) -> String {
         crate::unknown("built-in tool", word, &Self::ALL.map(Self::word))
     }
 
-    /// The feature of the crate `onionskin` that brings it.
+    /// The feature of the crate `onionskin` that provides it.
     pub const fn feature(self) -> &'static str {
         match self {
             Self::ShellExecute => "shell",
@@ -103,5 +103,5 @@ impl BuiltIn {
     }
 }
 
-/// The error of an agent with servers in a program without the feature for them.
+/// The error of an agent with servers in a program without the feature for servers.
 pub const MISSING_MCP: &str = "`servers` need MCP: enable feature `mcp` of onionskin";

@@ -2,25 +2,25 @@
 
 use std::ops::Range;
 
-/// The parts of a Markdown text, as places in it.
+/// The parts of a Markdown text, as ranges of bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrontMatter {
     /// The YAML between the two lines `---`.
     pub fields: Range<usize>,
-    /// The text behind them.
+    /// The text after them.
     pub body: Range<usize>,
 }
 
-/// Why a text has no front matter.
+/// The reason why a text has no front matter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FrontMatterMistake {
-    /// The first line, at this place, is another one.
+    /// The first line, at this position, is not `---`.
     Missing(Range<usize>),
-    /// No line ends the fields that begin at this place.
+    /// No line ends the fields that begin at this position.
     Unclosed(Range<usize>),
 }
 
-/// Finds the front matter of a text, which may have a byte order mark and empty lines in front.
+/// Finds the front matter of a text. A byte order mark and empty lines can precede it.
 ///
 /// # Errors
 /// Returns an error if the text does not begin with front matter, or if that does not end.
@@ -38,7 +38,7 @@ pub fn front_matter(text: &str) -> Result<FrontMatter, FrontMatterMistake> {
     }
 }
 
-/// The lines of a text, each with its place, without the empty ones in front.
+/// The lines of a text, each with its position, without leading empty lines.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let begin = text.len() - text.trim_start_matches('\u{feff}').trim_start_matches(['\r', '\n']).len();
     text[begin..].split_inclusive('\n').scan(begin, |at, line| {

@@ -5,7 +5,7 @@
 //! `agent!` adds spans, cards add positions, the loader creates values, and the texts for editors and the
 //! tables of the documentation are generated from the rows.
 //!
-//! Programs use it through the crate `onionskin`; the items of this one change without notice.
+//! Programs use it through the crate `onionskin`; the items of this crate change without notice.
 
 #![forbid(unsafe_code)]
 // A new variant of an enum must be handled in each `match`.

@@ -4,22 +4,22 @@ use wildmatch::WildMatch;
 
 use crate::nearest::nearest;
 
-/// Only this many tools of a server are listed in a message.
+/// The maximum number of a server's tools in a message.
 const LISTED: usize = 8;
 
-/// The tools of a server, as a lock file has them.
+/// The tools of a server in a lock file.
 #[derive(Debug, Clone, Copy)]
 pub struct Locked<'f> {
     /// The server's own names for them: `get_time`, and not `time__get_time`.
     pub tools: &'f [String],
-    /// The file, as messages show it.
+    /// The file's name in messages.
     pub file: &'f str,
-    /// The command that writes the file anew.
+    /// The command that rewrites the file.
     pub update: &'f str,
 }
 
 impl Locked<'_> {
-    /// The mistake of a pattern in `tools` that takes no tool of the server.
+    /// The mistake of a pattern in `tools` that matches no tool of the server.
     pub fn pattern_mistake(&self, pattern: &str, server: &str) -> Option<String> {
         let glob = WildMatch::new(pattern);
         if self.tools.iter().any(|tool| glob.matches(tool)) {
@@ -45,8 +45,8 @@ impl Locked<'_> {
     }
 }
 
-/// The mistake of the name of a tool, `server__tool`, that its server does not have. `servers` are those of the agent, and `locked` has the
-/// tools of those that are in a lock file. Another server's tools are not known, so their names are not mistakes.
+/// The mistake of the name of a tool, `server__tool`, that its server does not have. `servers` are the agent's servers, and `locked` has the
+/// tools of the servers in a lock file. The tools of other servers are not known, so their names are not mistakes.
 pub fn tool_mistake<'s, 'f>(
     name: &str,
     servers: impl IntoIterator<Item = &'s str>,
@@ -106,7 +106,7 @@ mod tests {
             mistake("a__b__e", &both, |_| true).unwrap(),
             "`a__b__e` is not a tool of the server `a__b` in `lock.json`; did you mean `a__b__d`? If the server has changed, run `lock`"
         );
-        // The server that is not locked can have it.
+        // A server that is not locked can have the tool.
         assert_eq!(mistake("a__b__e", &both, |server| server == "a"), None);
         assert_eq!(mistake("e__f", &both, |_| true), None);
     }

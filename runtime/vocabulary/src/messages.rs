@@ -10,7 +10,7 @@ pub fn empty_name(setting: Setting) -> String {
     format!("`{setting}` is empty: write a name, or remove it")
 }
 
-/// A part of the prompt beside a `system_message`.
+/// A part of the prompt in addition to a `system_message`.
 pub const REPLACED_PROMPT: &str =
     "`system_message` replaces the whole prompt, so this has no effect: keep one of them";
 
@@ -20,7 +20,7 @@ pub const SECOND_REST: &str = "`..` is in the list already; remove one of them";
 /// `tools` without the name of a server.
 pub const TOOLS_OF_SERVERS: &str = "`tools` chooses among the tools of servers: `tools: { time: [get_time] }`; functions belong in `function_tools`";
 
-/// A list of patterns with none.
+/// An empty list of patterns.
 pub fn no_pattern(server: &str) -> String {
     format!("the list allows no tool of `{server}`; name some, or remove `{server}` from `servers`")
 }
@@ -38,7 +38,7 @@ pub fn unknown(what: &str, word: &str, candidates: &[&str]) -> String {
     }
 }
 
-/// The error for a field that does not exist, and the field that its author most likely meant. `others` are the fields that only this kind
+/// The error for an unknown field, with the field that its author most likely meant. `others` are the fields that only this kind
 /// of file has.
 pub fn unknown_field(name: &str, others: &[&'static str]) -> (String, Option<&'static str>) {
     if let Some(message) = synonyms::elsewhere(name) {
@@ -48,7 +48,7 @@ pub fn unknown_field(name: &str, others: &[&'static str]) -> (String, Option<&'s
     if let Some((table, _)) = tables.into_iter().find(|(_, entries)| entries.contains(&name)) {
         return (format!("`{name}` belongs in `{table}`: `{table}: {{ {name}: .. }}`"), None);
     }
-    if let Some(write) = synonyms::of_fast_agent(name) {
+    if let Some(write) = synonyms::fast_agent_advice(name) {
         return (format!("there is no field `{name}`: {write}"), None);
     }
     if let Some(ours) = synonyms::ours(name) {

@@ -1,12 +1,12 @@
 //! The names of agents and tools.
 
-/// What the tool begins with as which a parent calls an agent.
+/// The prefix of the tool with which a parent calls an agent.
 pub const AGENT_TOOL: &str = "agent__";
 
-/// The most characters of a tool's name that providers take.
+/// The maximum number of characters in a tool's name, by the rules of providers.
 pub const LONGEST_TOOL_NAME: usize = 64;
 
-/// The most characters of an agent's name.
+/// The maximum number of characters in an agent's name.
 pub const LONGEST_AGENT_NAME: usize = LONGEST_TOOL_NAME - AGENT_TOOL.len();
 
 /// The mistake in the name of an agent.

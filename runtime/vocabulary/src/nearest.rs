@@ -1,6 +1,6 @@
 //! Suggestions of similar names: "did you mean ..?".
 
-/// The name that is most like `name`, if one is like it.
+/// The name most similar to `name`, if one is similar enough.
 pub fn nearest<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     // Comparing takes time in proportion to the length, and no misspelt name is this long.
     let name = if name.len() > 200 { "" } else { name };

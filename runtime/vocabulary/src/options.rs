@@ -6,9 +6,9 @@
 pub struct AttributeOption {
     /// Its name.
     pub name: &'static str,
-    /// How it is written, in backticks: one form, or several.
+    /// Its forms, each in backticks.
     pub forms: &'static str,
-    /// What it does.
+    /// Its effect.
     pub does: &'static str,
 }
 
@@ -19,7 +19,7 @@ macro_rules! options {
     ($with:ident) => {
         $crate::options! { @shared $with [
             /// `crate = my_onionskin`
-            /// Where this crate is, if another library re-exports it.
+            /// The path of this crate, if another library re-exports it.
             crate
         ] [
             /// `state = Ledger`
@@ -37,70 +37,70 @@ macro_rules! options {
             /// The options of `#[tool(..)]`.
             tool {
                 /// `name = "add_one"`
-                /// The name that the model sees: letters, digits, `_`, `-`, at most 64; else the function's.
+                /// The name that the model sees: letters, digits, `_` and `-`, at most 64 characters. Default: the function's name.
                 name
                 /// `title = "Add one"`
                 /// A name for people.
                 title
                 /// `description = "Adds one."`
-                /// Instead of the doc comment; any constant text.
+                /// Any constant text. It replaces the doc comment.
                 description
                 /// `instructions = "Use it for sums."`
-                /// Goes into the system prompt of agents that have the tool.
+                /// Text for the system prompt of agents that have the tool.
                 instructions
                 /// `meta = json!({ "icon": "plus" })`
-                /// Data for clients, as MCP's `_meta`; anything that serialises as an object.
+                /// Data for clients, like MCP's `_meta`: any value that serialises as an object.
                 meta
                 /// `output_schema = my_schema()`
-                /// The JSON Schema of the result (a `serde_json::Value`), instead of the type's.
+                /// The JSON Schema of the result (a `serde_json::Value`). It replaces the schema of the type.
                 output_schema
                 /// `on_error = explain`
-                /// `fn(&ToolContext, ToolError) -> ToolResult`: answers tool errors, invalid arguments included; it does not run for a stop or an abort.
+                /// `fn(&ToolContext, ToolError) -> ToolResult`: handles tool errors, including invalid arguments. It does not run for a stop or an abort.
                 on_error
                 /// `timeout = 30`
-                /// How long one attempt may take: seconds, `"500ms"`, `"30s"`, `"2m"`, `"1h"`, or a constant `Duration`.
+                /// The maximum duration of one attempt: seconds, `"500ms"`, `"30s"`, `"2m"`, `"1h"`, or a constant `Duration`.
                 timeout
                 /// `hooks = [audit, retry(3)]`
-                /// The tool's own raw hooks, first outside; inside all hooks of the agent.
+                /// The tool's own raw hooks, outermost first, inside all hooks of the agent.
                 hooks
                 /// `input_guardrails = [no_secrets, max_length(80)]`
-                /// Check the arguments before the tool runs: [`guardrail`](macro@crate::guardrail).
+                /// Guardrails that check the arguments before the tool runs: [`guardrail`](macro@crate::guardrail).
                 input_guardrails
                 /// `output_guardrails = [redact, max_length(80)]`
-                /// Check the output before hooks and the model see it.
+                /// Guardrails that check the output before hooks and the model see it.
                 output_guardrails
                 /// `approval`, `approval = is_large`
-                /// Every call needs approval, or those for which `fn(&Args) -> bool` returns `true` (`-> Option<String>`: a reason): [`Approver`](crate::approval::Approver).
+                /// Every call needs approval, or each call for which `fn(&Args) -> bool` returns `true` (`-> Option<String>`: a reason): [`Approver`](crate::approval::Approver).
                 approval
                 /// `asks`
-                /// The function may ask a person ([`ToolContext::ask`](crate::ToolContext::ask)), so runs with the tool can pause.
+                /// The function can ask a person ([`ToolContext::ask`](crate::ToolContext::ask)), so runs with the tool can pause.
                 asks
                 /// `external`
-                /// The calls are done outside of the program: the function has no body (`fn photo() -> String;`), and the run pauses, or its answerer returns the result.
+                /// Calls run outside the program: the function has no body (`fn photo() -> String;`), and the run pauses, or its answerer returns the result.
                 external
                 /// `cache`, `cache(ttl = "60s", key = by_city, capacity = 100)`
-                /// Results are kept for the same arguments, user and session: [`Cache`](crate::Cache).
+                /// Results are stored for the same arguments, user and session: [`Cache`](crate::Cache).
                 cache
                 /// `examples = [example(x = 41).output(42).note("An easy one.")]`
                 /// Examples of calls, checked against the schema: [`ToolExample`](crate::definition::ToolExample).
                 examples
                 /// `annotations(read_only, destructive = false, idempotent, open_world)`
-                /// Hints, as MCP's.
+                /// Hints, like MCP's.
                 annotations
                 /// `effect = pure`
-                /// `pure`, `idempotent` or `once`: whether a call may be repeated, by a hook or after a crash; no hook repeats a tool without it.
+                /// `pure`, `idempotent` or `once`: whether a hook, or a resumed run after a crash, can repeat a call. Without it, no hook repeats a call.
                 effect
                 /// `stop_after`
                 /// The run ends with this tool's result.
                 stop_after
                 /// `max_calls = 3`
-                /// How many calls of one run may start the tool; refused ones and cache hits do not count.
+                /// The maximum number of calls of one run that start the tool. Refused calls and cache hits do not count.
                 max_calls
                 /// `blocking`
-                /// The function (not `async`) runs on a thread of its own; its `CancellationToken` is cancelled when its caller is gone.
+                /// The function (not `async`) runs on its own thread. Its `CancellationToken` is cancelled when its caller is dropped.
                 blocking
                 /// `parse_docs = false`
-                /// The doc comment is kept whole.
+                /// The whole doc comment is the description.
                 parse_docs
                 /// `type_name = AddOne`
                 /// Another name for the type beside the function.
@@ -109,7 +109,7 @@ macro_rules! options {
                 /// The agent's state, for `#[bind(..)]` of its fields.
                 state
                 /// `strict`
-                /// Every parameter has a form in OpenAI's strict rules, which the compiler checks ([`Strict`](trait@crate::Strict)); exports are strict unless their options say otherwise.
+                /// Every parameter fits OpenAI's strict rules, which the compiler checks ([`Strict`](trait@crate::Strict)). Exports are strict by default.
                 strict
                 $($crate_path)*
             }
@@ -119,40 +119,40 @@ macro_rules! options {
                 /// The tool changes nothing.
                 read_only
                 /// `destructive`
-                /// The tool may destroy something.
+                /// The tool can destroy data.
                 destructive
                 /// `idempotent`
-                /// A second call with the same arguments changes nothing more.
+                /// A second call with the same arguments changes nothing else.
                 idempotent
                 /// `open_world`
-                /// The tool reaches things outside of the program.
+                /// The tool interacts with systems outside the program.
                 open_world
             }
             /// The options of `cache(..)`.
             cache {
                 /// `ttl = "60s"`
-                /// How long a result is kept.
+                /// The lifetime of a result.
                 ttl
                 /// `key = by_city`
-                /// A function that makes the key of a call.
+                /// A function that returns the key of a call.
                 key
                 /// `capacity = 100`
-                /// How many results are kept.
+                /// The maximum number of results.
                 capacity
             }
             /// The options of `#[arg(..)]`.
             arg {
                 /// `default = 5`, `default`
-                /// The value of a missing argument; without a value the `Default` of the type.
+                /// The value of a missing argument. `default` alone uses the `Default` of the type.
                 default
                 /// `rename = "from"`
                 /// The name that the model sees.
                 rename
                 /// `range(0..=9)`
-                /// Limits of a number: `a..=b`, `a..b`, `a..`, `..=b`.
+                /// The range of a number: `a..=b`, `a..b`, `a..`, `..=b`.
                 range
                 /// `length(1..=80)`
-                /// Limits of a text's characters, a list's items, a map's entries.
+                /// The number of a text's characters, a list's items or a map's entries.
                 length
                 /// `pattern = "^[a-z]+$"`
                 /// A regular expression (of the `regex-lite` crate) that matches somewhere in the text.
@@ -161,19 +161,19 @@ macro_rules! options {
                 /// An example for the model.
                 example
                 /// `skip`
-                /// Not shown to the model; the value is the default.
+                /// The model does not see the parameter. Its value is the default.
                 skip
             }
             /// The options of `#[bind(..)]`.
             bind {
                 /// `default = "NL"`
-                /// The value if the session's state has none: `#[bind("shop.country", default = "NL")]`.
+                /// The value if the session's state has no such value: `#[bind("shop.country", default = "NL")]`.
                 default
             }
             /// The options of `#[tool_hook(..)]`.
             tool_hook {
                 /// `around`
-                /// Names the form; the compiler checks it against the signature: the hook takes the rest of the call.
+                /// The hook takes the rest of the call. The compiler checks the form against the signature.
                 around
                 /// `before`
                 /// The hook takes neither the rest of the call nor its result.
@@ -182,7 +182,7 @@ macro_rules! options {
                 /// The hook takes the result of the call.
                 after
                 /// `tool = add_one`
-                /// Makes a typed hook of this tool.
+                /// The hook is a typed hook of this tool.
                 tool
                 $($state)* $($crate_path)* $($type_name)*
             }
@@ -195,17 +195,17 @@ macro_rules! options {
                 /// The hook runs after the last turn, and gets the answer.
                 post
                 /// `ignore_errors`
-                /// An error of the hook is an event, and the run goes on with the text from before the hook.
+                /// An error of the hook is an event, and the run continues with the text from before the hook.
                 ignore_errors
                 $($state)* $($crate_path)* $($type_name)*
             }
             /// The options of `#[turn_hook(..)]`.
             turn_hook {
                 /// `before_llm_call`
-                /// The hook runs before the model is asked, and gets the request.
+                /// The hook runs before a request to the model, and gets the request.
                 before_llm_call
                 /// `after_llm_call`
-                /// The hook gets the answer of the model.
+                /// The hook gets the model's answer.
                 after_llm_call
                 /// `before_tool_call`
                 /// The hook runs before a call of the model, and gets the call.
@@ -221,7 +221,7 @@ macro_rules! options {
             /// The options of `#[message_hook(..)]`.
             message_hook {
                 /// `process_message_before_send`
-                /// The hook gets each message before it is sent, and may drop it.
+                /// The hook gets each message before it is sent, and can drop it.
                 process_message_before_send
                 /// `update_agent_state`
                 /// The hook runs first in each turn, and changes the agent's state.
@@ -247,13 +247,13 @@ macro_rules! options {
             /// The options of `#[toolbox(..)]`.
             toolbox {
                 /// `instructions = "Search before you answer."`
-                /// Goes into the system prompt of agents that have the toolbox.
+                /// Text for the system prompt of agents that have the toolbox.
                 instructions
                 /// `part = Admin`
-                /// Makes a type of this name for the block, which another block of the toolbox names in `parts`.
+                /// Creates a type of this name for the block. Another block of the toolbox names it in `parts`.
                 part
                 /// `parts = [Admin]`
-                /// Adds the tools of these blocks to those of this one.
+                /// Adds the tools of these blocks to this block.
                 parts
                 $($crate_path)*
             }
@@ -286,7 +286,7 @@ macro_rules! lists {
 options!(lists);
 
 impl AttributeOption {
-    /// How it is written with a value: the last such form.
+    /// Its form with a value: the last such form.
     pub fn form(&self) -> &'static str {
         let forms = self.forms.split('`').skip(1).step_by(2);
         forms.filter(|form| form.contains(['=', '('])).last().unwrap_or(self.name)

@@ -2,13 +2,13 @@
 //!
 //! `agent!` splits literals, and the runtime all other texts.
 
-/// What the name of a value of the session's state begins with.
+/// The prefix of the name of a value in the session's state.
 pub const SESSION_STATE: &str = "session_state.";
 
 /// A piece of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub enum TextPiece {
-    /// Text as it is.
+    /// Literal text.
     Words(String),
     /// The path between the braces.
     Placeholder(String),

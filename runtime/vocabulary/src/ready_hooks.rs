@@ -1,6 +1,6 @@
 //! The ready hooks and guardrails of onionskin, which cards name by their paths.
 
-/// What the paths of the ready hooks begin with.
+/// The prefix of the paths of ready hooks.
 const CRATE: &str = "::onionskin::";
 
 /// The paths of the ready hooks and guardrails that cards can name in each program.
@@ -20,7 +20,7 @@ pub const READY_HOOKS: [&str; 13] = [
     "::onionskin::guardrails::RejectInjection",
 ];
 
-/// The path of the ready hook or guardrail that is meant by a path which begins at no crate: `hooks::retry`.
+/// The path of the ready hook or guardrail for a path without a crate: `hooks::retry`.
 pub fn ready_hook_at(path: &str) -> Option<&'static str> {
     READY_HOOKS.into_iter().find(|ready| ready.strip_prefix(CRATE) == Some(path))
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::agent::{Limit, RequestParam};
 
-/// What the value of a limit or of a request parameter is.
+/// The kind of the value of a limit or a request parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueKind {
     /// A number.
@@ -22,7 +22,7 @@ pub enum ValueKind {
 pub struct Number {
     /// The unit.
     pub unit: Unit,
-    /// The least value.
+    /// The minimum.
     pub least: Least,
     /// Whether there is no limit without it.
     pub is_optional: bool,
@@ -38,13 +38,13 @@ pub enum Unit {
     Whole,
     /// A whole number of at most 64 bits.
     LongWhole,
-    /// Seconds, also parts of them.
+    /// Seconds, including fractions.
     Seconds,
     /// Any number.
     Fraction,
 }
 
-/// The least value of a number.
+/// The minimum of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Least {
     /// Any value.
@@ -72,7 +72,7 @@ impl Limit {
         Number { unit, least, is_optional: self.is_optional() }
     }
 
-    /// Whether runs are without this limit if nobody sets it.
+    /// Whether the limit has no default, so that runs have the limit only if it is set.
     pub const fn is_optional(self) -> bool {
         match self {
             Self::ToolCalls | Self::Tokens | Self::Time => true,
@@ -87,7 +87,7 @@ impl Limit {
 }
 
 impl RequestParam {
-    /// What its value is.
+    /// The kind of its value.
     pub const fn kind(self) -> ValueKind {
         let (unit, least) = match self {
             Self::Temperature | Self::TopP => (Unit::Fraction, Least::Any),
@@ -102,7 +102,7 @@ impl RequestParam {
 }
 
 impl Number {
-    /// One for example.
+    /// An example.
     pub const fn example(self) -> &'static str {
         match self.unit {
             Unit::Whole | Unit::LongWhole | Unit::Seconds => "10",
@@ -110,7 +110,7 @@ impl Number {
         }
     }
 
-    /// The mistake of a number out of its bounds.
+    /// The mistake of a number outside its bounds.
     pub fn out_of_bounds(self, name: &str, number: f64) -> Option<String> {
         let without = if self.is_optional { NO_LIMIT } else { DEFAULT };
         if self.unit == Unit::Seconds {
@@ -143,12 +143,12 @@ impl Number {
     }
 }
 
-/// The mistake of a time in seconds that sets no limit if nobody gives it.
+/// The mistake of a time limit in seconds that has no default.
 pub fn timeout_mistake(name: &str, seconds: f64) -> Option<String> {
     time_mistake(name, seconds, NO_LIMIT)
 }
 
-/// What the program has without the setting.
+/// The behaviour without the setting.
 const DEFAULT: &str = "to use the default";
 const NO_LIMIT: &str = "for no limit";
 

@@ -31,7 +31,7 @@ pub const TURNS: &str = "the limit is called `turns`: `limits: { turns: .. }`";
 
 const GUARDRAILS: &str = "guardrails are in two lists: `input_guardrails` on the arguments of calls, `output_guardrails` on their results";
 
-/// The names that other frameworks have for a field, where there is none here, and what to write.
+/// The names of fields in other frameworks that do not exist here, and what to write.
 pub const ELSEWHERE: &[(&str, &str)] = &[
     ("guardrails", GUARDRAILS),
     ("ui_tools", "UI tools are tools: name them in `function_tools`"),
@@ -39,7 +39,7 @@ pub const ELSEWHERE: &[(&str, &str)] = &[
     ("max_iterations", TURNS),
 ];
 
-/// Fields of fast-agent's cards that are said otherwise here, and what to write.
+/// Fields of fast-agent's cards that have another form here, and what to write.
 pub const FAST_AGENT: &[(&str, &str)] = &[
     ("human_input", "write `runtime: [human.input]`"),
     ("shell", "write `runtime: [shell.execute]`"),
@@ -65,22 +65,22 @@ pub const FAST_AGENT: &[(&str, &str)] = &[
     ("variables", "texts show the session's `state`: `{name}`"),
 ];
 
-/// The field that other frameworks call so.
+/// The field for a name that other frameworks use.
 pub fn ours(name: &str) -> Option<&'static str> {
     SYNONYMS.iter().find(|(theirs, _)| *theirs == name).map(|(_, ours)| *ours)
 }
 
-/// What to write in place of a name that is not one of a field here.
+/// What to write in place of a name that is not a field here.
 pub fn elsewhere(name: &str) -> Option<&'static str> {
     ELSEWHERE.iter().find(|(theirs, _)| *theirs == name).map(|(_, write)| *write)
 }
 
-/// Whether other frameworks call the limit of turns so.
+/// Whether other frameworks use this name for the limit of turns.
 pub fn is_turns(name: &str) -> bool {
     elsewhere(name) == Some(TURNS)
 }
 
 /// What to write in place of a field of fast-agent's cards.
-pub fn of_fast_agent(name: &str) -> Option<&'static str> {
+pub fn fast_agent_advice(name: &str) -> Option<&'static str> {
     FAST_AGENT.iter().find(|(theirs, _)| *theirs == name).map(|(_, write)| *write)
 }

@@ -10,22 +10,22 @@ pub trait Word: Copy + Eq + fmt::Display + 'static {
     /// The words as text, in the same order.
     const WORDS: &'static [&'static str];
 
-    /// The word as it is written.
+    /// The word as text.
     fn word(self) -> &'static str;
 
-    /// The name of the variant, as Rust writes it.
+    /// The name of the variant in Rust.
     fn variant(self) -> &'static str;
 
     /// Its row: lines for people.
     fn row(self) -> &'static [&'static str];
 
-    /// The word that is written so.
+    /// The word with this text.
     fn from_word(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|known| known.word() == word)
     }
 }
 
-/// Writes an enum for each list. The first lines of a row are for people, and `word => Variant` is the word with its variant.
+/// Declares an enum for each list. The first lines of a row are its description, and `word => Variant` is the word with its variant.
 macro_rules! words {
     ($(
         $(#[doc = $about:literal])+

@@ -92,7 +92,7 @@ fn make(shape: Shape) -> Prepared {
     let sessions = Arc::new(InMemorySessionService::new());
     let agent = LlmAgentBuilder::new("adder")
         .instruction("Add.")
-        .model(Arc::new(Fake { shape, ids: Ids::of(shape) }))
+        .model(Arc::new(Fake { shape, ids: Ids::new(shape) }))
         .tool(Arc::new(AddOne))
         .max_iterations(2_000)
         .build()

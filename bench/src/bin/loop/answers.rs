@@ -30,7 +30,7 @@ pub(crate) async fn add_one(x: i64) -> i64 {
 pub(crate) struct Ids(Vec<Vec<String>>);
 
 impl Ids {
-    pub(crate) fn of(shape: Shape) -> Self {
+    pub(crate) fn new(shape: Shape) -> Self {
         let turn = |turn| (0..shape.calls).map(|call| format!("call_{turn}_{call}")).collect();
         Self((0..shape.turns).map(turn).collect())
     }

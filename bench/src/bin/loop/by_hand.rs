@@ -88,7 +88,7 @@ async fn run(model: &Model) -> String {
 }
 
 fn make(shape: Shape) -> Prepared {
-    let model = Rc::new(Model { shape, ids: Ids::of(shape) });
+    let model = Rc::new(Model { shape, ids: Ids::new(shape) });
     Rc::new(move || {
         let model = Rc::clone(&model);
         Box::pin(async move { assert_eq!(run(&model).await, ANSWER) })

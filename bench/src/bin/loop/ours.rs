@@ -44,7 +44,7 @@ impl Model for Fake {
 }
 
 fn make(shape: Shape) -> Prepared {
-    let model = Fake { shape, ids: Ids::of(shape) };
+    let model = Fake { shape, ids: Ids::new(shape) };
     let agent = tokio::runtime::Handle::current()
         .block_on(Adder::builder().model(model).build())
         .expect("the agent is built");

@@ -56,7 +56,7 @@ impl Transport<MockScript> for Fake {
 }
 
 fn make(shape: Shape) -> Prepared {
-    let model = Model::new(MockScript::default(), Fake(Arc::new((shape, Ids::of(shape)))));
+    let model = Model::new(MockScript::default(), Fake(Arc::new((shape, Ids::new(shape)))));
     let agent = AgentBuilder::new(model).preamble("Add.").tool(AddOne).build();
     Rc::new(move || {
         let run = agent.prompt(INPUT).max_turns(shape.turns + 1).tool_concurrency(shape.calls).run();

@@ -11,7 +11,7 @@ use super::toolboxes::prefix;
 use super::{around, filter, prompt, typed};
 use crate::agent::ast::ListEntry;
 use crate::agent::model::{AgentModel, BuiltIn, Server};
-use crate::agent::settings::{GivenSetting, SettingValue, Write};
+use crate::agent::settings::{ExplicitSetting, SettingValue, Write};
 
 /// `impl Agent`.
 pub(super) fn agent_impl(agent: &AgentModel<'_>) -> TokenStream {
@@ -111,7 +111,7 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
             let __agent = __agent.child::<#known>();
         });
     }
-    calls.extend(agent.of_workflow.declared());
+    calls.extend(agent.workflow_agent.declared());
     calls.extend(compiled_hooks(agent));
     calls.extend(around::declared(agent));
     if agent.written_state.is_some() {
@@ -212,7 +212,7 @@ fn declared_setting(setting: Setting, value: &SettingValue<'_>) -> TokenStream {
     quote!(let __agent = __agent.#method(#value);)
 }
 
-fn request_params(given: &[GivenSetting<'_>]) -> Option<TokenStream> {
+fn request_params(given: &[ExplicitSetting<'_>]) -> Option<TokenStream> {
     let set = settings("__params", given)?;
     Some(quote! {
         let mut __params = <__rt::RequestParams as ::core::default::Default>::default();
@@ -221,7 +221,7 @@ fn request_params(given: &[GivenSetting<'_>]) -> Option<TokenStream> {
     })
 }
 
-fn limits(given: &[GivenSetting<'_>]) -> Option<TokenStream> {
+fn limits(given: &[ExplicitSetting<'_>]) -> Option<TokenStream> {
     let set = settings("__limits", given)?;
     Some(quote! {
         let mut __limits = <__rt::Limits as ::core::default::Default>::default();
@@ -231,8 +231,8 @@ fn limits(given: &[GivenSetting<'_>]) -> Option<TokenStream> {
 }
 
 /// Writes the entries into the fields of a variable; none without entries.
-fn settings(into: &str, given: &[GivenSetting<'_>]) -> Option<TokenStream> {
-    let set = given.iter().map(|GivenSetting { key, value, write }| {
+fn settings(into: &str, given: &[ExplicitSetting<'_>]) -> Option<TokenStream> {
+    let set = given.iter().map(|ExplicitSetting { key, value, write }| {
         let span = Span::call_site().located_at(value.span());
         // The whole statement has the span of the value, so the compiler shows the value only.
         let into = Ident::new(into, span);

@@ -34,7 +34,7 @@ pub(super) fn names(agent: &AgentModel<'_>) -> Vec<(String, String)> {
 
 /// The test whether a filtered hook concerns a call.
 pub(super) fn concerned(agent: &AgentModel<'_>, filter: &Filter<'_>) -> TokenStream {
-    let tests = filter.targets.iter().map(|target| of_target(agent, target));
+    let tests = filter.targets.iter().map(|target| target_test(agent, target));
     let any = quote!((#(#tests)||*));
     if filter.except { quote!(!#any) } else { any }
 }
@@ -62,7 +62,7 @@ pub(super) fn words(filter: &Filter<'_>) -> TokenStream {
     quote!(#except, &[#(__rt::FilterWord::#words),*])
 }
 
-fn of_target(agent: &AgentModel<'_>, target: &Target<'_>) -> TokenStream {
+fn target_test(agent: &AgentModel<'_>, target: &Target<'_>) -> TokenStream {
     match target {
         Target::Function(index) => quote!(__cx.tool_index() == #index),
         Target::Child(child, path) => {

@@ -47,7 +47,7 @@ pub(super) fn entry_span(path: &Path) -> Span {
     Span::call_site().located_at(span)
 }
 
-/// The aliases of an agent, without those of hooks around runs and turns.
+/// The aliases of an agent, except the aliases of hooks around runs and turns.
 pub(super) fn aliases(agent: &AgentModel<'_>) -> TokenStream {
     let alias = |name: Ident, entry: &ListEntry| {
         let ListEntry { cfgs, path } = entry;

@@ -8,7 +8,7 @@ use super::replace::Place;
 use super::tool::{Operation, Work, refused};
 use crate::definition::definition;
 use crate::folder::PathError;
-use crate::names::given;
+use crate::names::shown_path;
 
 /// The most bytes of a file, before an edit and after it.
 const MAX_FILE: u64 = 10 * 1024 * 1024;
@@ -66,7 +66,7 @@ impl Operation for Edit {
         place.alone(|| {
             for _ in 0..ATTEMPTS {
                 let Some(old) = place.current(path)? else {
-                    return Err(PathError::Missing(given(path)).into());
+                    return Err(PathError::Missing(shown_path(path)).into());
                 };
                 let before = place.content(path, MAX_FILE)?;
                 let (after, done) = edit.apply(&before)?;
@@ -78,7 +78,7 @@ impl Operation for Edit {
             Err(Exit::Tool(
                 ToolError::new(format!(
                     "another program changes `{}` all the time: read it again, then repeat the edit",
-                    given(path)
+                    shown_path(path)
                 ))
                 .with_kind(ErrorKind::Retry),
             ))
@@ -89,7 +89,7 @@ impl Operation for Edit {
 impl Arguments {
     /// The new content, and what to say about it.
     fn apply(&self, content: &[u8]) -> ToolResult<(String, String)> {
-        let path = given(&self.path);
+        let path = shown_path(&self.path);
         let Ok(text) = str::from_utf8(content) else {
             let problem = format!("`{path}` is not text in UTF-8: it cannot be edited");
             return Err(Exit::Tool(ToolError::new(problem)));

@@ -19,7 +19,7 @@ pub(super) struct Page {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     /// With the text.
-    OfText,
+    WholeText,
     /// Before this line.
     Before(u64),
     /// Within this line, the only one.
@@ -30,11 +30,11 @@ impl Page {
     /// A page of at most so many lines and bytes, which begins at the line `from`, counted from 1.
     pub(super) fn new(from: u64, lines: Option<u64>, most: usize) -> Self {
         let lines = lines.unwrap_or(u64::MAX);
-        Self { from, lines, most, line: 1, begun: false, text: String::new(), start: 0, end: End::OfText }
+        Self { from, lines, most, line: 1, begun: false, text: String::new(), start: 0, end: End::WholeText }
     }
 
     /// The number of lines so far.
-    pub(super) fn seen(&self) -> u64 {
+    pub(super) fn line_count(&self) -> u64 {
         if self.begun { self.line } else { self.line - 1 }
     }
 
@@ -89,12 +89,12 @@ mod tests {
         for size in 1..=text.len() {
             let pieces: Vec<_> =
                 text.as_bytes().chunks(size).map(|piece| str::from_utf8(piece).unwrap()).collect();
-            assert_eq!(page(1, None, 100, &pieces), (text.to_owned(), End::OfText));
+            assert_eq!(page(1, None, 100, &pieces), (text.to_owned(), End::WholeText));
             assert_eq!(page(2, Some(2), 100, &pieces), ("two\nthree\n".to_owned(), End::Before(4)));
-            assert_eq!(page(4, Some(2), 100, &pieces), ("\nfive".to_owned(), End::OfText));
+            assert_eq!(page(4, Some(2), 100, &pieces), ("\nfive".to_owned(), End::WholeText));
             assert_eq!(page(1, None, 9, &pieces), ("one\ntwo\n".to_owned(), End::Before(3)));
             assert_eq!(page(3, None, 4, &pieces), ("thre".to_owned(), End::Within(3)));
-            assert_eq!(page(9, None, 4, &pieces), (String::new(), End::OfText));
+            assert_eq!(page(9, None, 4, &pieces), (String::new(), End::WholeText));
         }
     }
 

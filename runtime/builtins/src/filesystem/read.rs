@@ -14,7 +14,7 @@ use super::page::{End, Page};
 use super::tool::{Operation, Work, refused};
 use crate::definition::definition;
 use crate::folder::PathError;
-use crate::names::given;
+use crate::names::shown_path;
 
 /// The most bytes of an image, which is what large providers take.
 const MAX_IMAGE: u64 = 5 * 1024 * 1024;
@@ -94,7 +94,7 @@ fn image(path: &str, file: File, mut bytes: Vec<u8>) -> ToolResult {
         }
         _ => Err(Exit::Tool(ToolError::new(format!(
             "`{}` is an image of more than {MAX_IMAGE} bytes: make a smaller one, or describe it without its content",
-            given(path)
+            shown_path(path)
         )))),
     }
 }
@@ -145,20 +145,20 @@ fn fill(work: &Work, path: &str, mut file: File, mut bytes: Vec<u8>, page: &mut 
 fn not_text(path: &str, at: u64) -> Exit {
     Exit::Tool(ToolError::new(format!(
         "`{}` is not text in UTF-8 (see its byte {at}): only text and PNG, JPEG, GIF or WebP images can be read",
-        given(path)
+        shown_path(path)
     )))
 }
 
 fn output(path: &str, from: u64, page: Page) -> ToolResult {
-    let seen = page.seen();
-    if page.text.is_empty() && page.end == End::OfText {
+    let seen = page.line_count();
+    if page.text.is_empty() && page.end == End::WholeText {
         return match seen {
             0 => Ok(ToolOutput::text("(the file is empty)")),
-            _ => Err(refused(format!("`{}` has {seen} lines: `from` is at most {seen}", given(path)))),
+            _ => Err(refused(format!("`{}` has {seen} lines: `from` is at most {seen}", shown_path(path)))),
         };
     }
     let note = match page.end {
-        End::OfText => None,
+        End::WholeText => None,
         End::Before(next) => {
             Some(format!("[These are lines {from} to {}. Go on with `from` = {next}.]", next - 1))
         }

@@ -17,7 +17,7 @@ use rustix::io::Errno;
 
 use super::tool::Work;
 use crate::folder::{Folder, PathError, check, open, regular};
-use crate::names::given;
+use crate::names::shown_path;
 
 /// The most links at the end of a path, as Linux has it.
 const MAX_LINKS: usize = 40;
@@ -57,14 +57,14 @@ impl Place {
     fn find(folder: &Folder, path: &str) -> Result<Self, ChangeError> {
         let of = |error| PathError::new(path, error);
         if path.ends_with('/') || path.ends_with("/.") {
-            return Err(PathError::IsFolder(given(path)).into());
+            return Err(PathError::IsFolder(shown_path(path)).into());
         }
         let mut real = PathBuf::from(path);
         for hop in 0..MAX_LINKS {
-            let name = real.file_name().ok_or_else(|| PathError::IsFolder(given(path)))?.to_owned();
+            let name = real.file_name().ok_or_else(|| PathError::IsFolder(shown_path(path)))?.to_owned();
             let missing = |error: io::Error| {
                 let is_dangling = hop > 0 && error.kind() == io::ErrorKind::NotFound;
-                if is_dangling { ChangeError::Dangling(given(path)) } else { of(error).into() }
+                if is_dangling { ChangeError::Dangling(shown_path(path)) } else { of(error).into() }
             };
             let dir = folder.handle().open_dir(parent(&real).unwrap_or(Path::new("."))).map_err(missing)?;
             match dir.symlink_metadata(&name) {
@@ -82,7 +82,7 @@ impl Place {
                 }
             }
         }
-        Err(ChangeError::TooManyLinks(given(path)))
+        Err(ChangeError::TooManyLinks(shown_path(path)))
     }
 
     /// Runs `change` while no other change in this program touches the folder.
@@ -100,7 +100,7 @@ impl Place {
         };
         regular(path, &metadata)?;
         if metadata.mode() & 0o222 == 0 {
-            return Err(ChangeError::ReadOnly(given(path)));
+            return Err(ChangeError::ReadOnly(shown_path(path)));
         }
         // The folder decides who may replace a file. Here the file has a say too.
         let flags = (OFlags::NONBLOCK | OFlags::NOFOLLOW).bits().cast_signed();
@@ -116,7 +116,7 @@ impl Place {
         let mut bytes = Vec::new();
         file.take(most + 1).read_to_end(&mut bytes).map_err(of)?;
         if bytes.len() as u64 > most {
-            return Err(ChangeError::TooLarge { path: given(path), most });
+            return Err(ChangeError::TooLarge { path: shown_path(path), most });
         }
         Ok(bytes)
     }

@@ -81,7 +81,7 @@ impl Operation for Search {
         let pattern = pattern.as_deref().map(compiled).transpose()?;
         let names = files.as_deref().map(Names::new).transpose()?;
         let path = path.as_deref().unwrap_or(".");
-        let mut found = Found {
+        let mut found = SearchRun {
             work,
             pattern,
             names,
@@ -155,7 +155,7 @@ enum End {
     Time,
 }
 
-struct Found<'w> {
+struct SearchRun<'w> {
     work: &'w Work,
     pattern: Option<Regex>,
     names: Option<Names>,
@@ -166,7 +166,7 @@ struct Found<'w> {
     left_out: LeftOut,
 }
 
-impl Found<'_> {
+impl SearchRun<'_> {
     /// Searches a folder. The paths of its files begin with `prefix`, and those for the names after `base` bytes.
     fn folder(&mut self, dir: &Dir, path: &str, prefix: &str, base: usize, depth: usize) -> ToolResult<()> {
         let (entries, more) = match entries(self.work, dir, None, MAX_ENTRIES)? {

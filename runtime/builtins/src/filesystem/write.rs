@@ -7,7 +7,7 @@ use serde_json::json;
 use super::replace::Place;
 use super::tool::{Operation, Work};
 use crate::definition::definition;
-use crate::names::given;
+use crate::names::shown_path;
 
 pub(super) struct Write;
 
@@ -43,7 +43,7 @@ impl Operation for Write {
             let old = place.current(&path)?;
             place.replace(work, &path, text.as_bytes(), old.as_ref(), None)?;
             let done = if old.is_some() { "replaced" } else { "made" };
-            Ok(ToolOutput::text(format!("{done} `{}` ({} bytes)", given(&path), text.len())))
+            Ok(ToolOutput::text(format!("{done} `{}` ({} bytes)", shown_path(&path), text.len())))
         })
     }
 }

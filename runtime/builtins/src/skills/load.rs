@@ -43,7 +43,7 @@ impl Skill {
     }
 }
 
-/// The skills that are known, and those of a folder.
+/// The known skills, and the skills of a folder.
 pub(super) fn all(path: &Path, mut skills: Vec<Skill>) -> Result<Vec<Skill>, SkillsError> {
     let before = skills.len();
     let read = |source| SkillsError::Read { path: path.to_owned(), source };

@@ -54,7 +54,7 @@ use crate::source::Source;
 pub struct Skills(Arc<Vec<Skill>>);
 
 impl Skills {
-    /// Reads the skills of a folder: those of its folders that contain `SKILL.md`. If the folder itself contains it, it is one skill. A folder that is a link is followed here.
+    /// Reads the skills of a folder: each of its folders that contains `SKILL.md`. If the folder itself contains it, it is one skill. A folder that is a link is followed here.
     ///
     /// `name` may be missing: then it is the folder's. Other fields, such as `license` or `allowed-tools`, are for other tools and are not looked at.
     ///
@@ -114,7 +114,7 @@ impl fmt::Debug for Skills {
 /// `read(name, file, from, lines)` returns `SKILL.md` and the names of the skill's other files, or the named file, in pages as
 /// [`filesystem.read`](crate::filesystem::read). Effect: [`Pure`](onionskin_core::Effect::Pure).
 ///
-/// The skills are those that the program provides. Otherwise they are those of the first of these folders that exists in the working directory in which the agent was built:
+/// The skills are the ones that the program provides. Otherwise they are in the first of these folders that exists in the working directory in which the agent was built:
 /// `skills`, `.agents/skills`, `.fast-agent/skills`, `.claude/skills`. If none exists, or it contains a mistake, each run fails before its first turn
 /// ([`RunError::ToolDefinition`](onionskin_core::RunError::ToolDefinition)).
 pub fn read() -> impl DynTool {

@@ -12,7 +12,7 @@ use super::Skills;
 use super::load::Skill;
 use crate::definition::definition as built_in;
 use crate::filesystem::{Filesystem, TIMEOUT, Work, files, on_thread, page_arguments, read_page};
-use crate::names::{given, shown};
+use crate::names::{shown, shown_path};
 use crate::source::Source;
 
 /// Where skills are by default: the first of these that exists.
@@ -31,7 +31,7 @@ struct Arguments {
     lines: Option<u64>,
 }
 
-/// The skills that the program provides, or else those of the working directory.
+/// The skills that the program provides, or else the skills of the working directory.
 pub(super) fn provided() -> Source<Skills> {
     let folder = DEFAULT_FOLDERS.iter().find(|folder| Path::new(folder).is_dir());
     Source::Provided(match folder {
@@ -145,7 +145,7 @@ fn unknown(name: &str, skills: &Skills) -> Exit {
     let names: Vec<_> = skills.names().map(|name| format!("`{name}`")).collect();
     let text = format!(
         "there is no skill `{}`.{} There are: {}",
-        given(name),
+        shown_path(name),
         near.unwrap_or_default(),
         names.join(", ")
     );

@@ -121,7 +121,7 @@ fn replaced_prompt(card: &Card, reader: &mut Reader) {
     };
     let texts = card.texts.iter().filter(|(field, _)| replaces(*field));
     let places = texts.map(|(_, text)| match text {
-        Text::Written(text) => &text.span,
+        Text::Template(text) => &text.span,
         Text::Function(function) => &function.span,
     });
     for span in places.chain(card.flags.iter().map(|flag| &flag.span)) {

@@ -46,7 +46,7 @@ impl Card {
         all.into_iter().filter(|called| self.has_name(*called, word)).collect()
     }
 
-    /// The mistake in the name of a tool, a child, a toolbox or a built-in tool in a filter. `servers` are those of the agent.
+    /// The mistake in the name of a tool, a child, a toolbox or a built-in tool in a filter. `servers` are the agent's servers.
     pub(super) fn filter_mistake(&self, name: &str, servers: &[&str]) -> Option<String> {
         let words: Vec<String> =
             self.called(name).iter().map(|called| format!("`{}`", called.full_word())).collect();

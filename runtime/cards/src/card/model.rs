@@ -11,7 +11,7 @@ use crate::source::{Source, Spanned};
 use crate::target::Target;
 use crate::tool_use::ToolUse;
 
-/// An agent card without mistakes, as far as the card alone shows them.
+/// An agent card without mistakes that the card alone shows.
 #[derive(Debug, Clone, Default)]
 pub struct Card {
     /// The file.
@@ -71,9 +71,9 @@ pub struct Card {
 /// A text of the prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Text {
-    /// As it is written, with places such as `{guest}`.
-    Written(Spanned<String>),
-    /// A function of the run that gives it.
+    /// A text with places such as `{guest}`.
+    Template(Spanned<String>),
+    /// A function of the run that returns the text.
     Function(Spanned<Item>),
 }
 
@@ -104,7 +104,7 @@ pub struct Hook {
     pub with: Vec<Spanned<Value>>,
 }
 
-/// The calls that a hook or a guardrail sees: those of the targets, or all others.
+/// The calls that a hook or a guardrail sees: the calls of the targets, or all other calls.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Filter {
     /// Whether the targets are those that it does not see.

@@ -35,7 +35,7 @@ impl Card {
         }
     }
 
-    /// Reads a card as far as it can be read, and its mistakes. Without mistakes there is a card.
+    /// Reads what can be read of a card, and its mistakes. Without mistakes there is a card.
     pub fn read_with_problems(path: &Path, source: &Source) -> (Option<Self>, Vec<Problem>) {
         match Self::read_parts(path, source) {
             Ok((card, mut problems)) => {
@@ -106,7 +106,7 @@ pub(crate) fn card_from_fields(
         key.text == CARD_TYPE && matches!(&value.value, Value::Scalar(scalar) if scalar.text != "agent")
     });
     for (key, value) in fields {
-        // The type is the mistake, and not each field that it has.
+        // The type is the mistake, and not each of its fields.
         if is_of_another_type && fields::is_of_another_type(&key.text) {
             continue;
         }
@@ -162,7 +162,7 @@ fn read_body(card: &mut Card, reader: &mut Reader, text: &str, body: Range<usize
             "the card has an `instruction` and a text: the text is the instruction, so keep one of them",
         );
     } else {
-        let text = Text::Written(Spanned::new(trimmed.replace("\r\n", "\n"), span));
+        let text = Text::Template(Spanned::new(trimmed.replace("\r\n", "\n"), span));
         card.texts.push((TextField::Instructions, text));
     }
 }
@@ -171,7 +171,7 @@ fn read_field(card: &mut Card, reader: &mut Reader, known: words::Field, field: 
     match known {
         // Parents read it too, before there is a run that a function could be given.
         words::Field::Text(name @ TextField::Description) => {
-            card.texts.extend(reader.text(field).map(|text| (name, Text::Written(text))));
+            card.texts.extend(reader.text(field).map(|text| (name, Text::Template(text))));
         }
         words::Field::Text(name) => card.texts.extend(prompt_text(reader, field).map(|text| (name, text))),
         words::Field::Flag(flag) => {
@@ -276,7 +276,7 @@ fn prompt_text(reader: &mut Reader, field: Field<'_>) -> Option<Text> {
                 }
             }
         }
-        Value::Scalar(_) | Value::List(_) => reader.text(field).map(Text::Written),
+        Value::Scalar(_) | Value::List(_) => reader.text(field).map(Text::Template),
     }
 }
 

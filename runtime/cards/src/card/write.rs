@@ -157,7 +157,7 @@ impl Front {
 
     fn text(&mut self, name: &str, given: &Text) {
         match given {
-            Text::Written(words) => self.field(name, &text(&words.value)),
+            Text::Template(words) => self.field(name, &text(&words.value)),
             Text::Function(item) => {
                 self.field(name, &format!("{{ function: {} }}", text(&item.value.to_string())));
             }
@@ -195,7 +195,7 @@ impl Front {
 /// The text below the fields, if the instruction can be there: the space around it is not read.
 fn body(instruction: &Text) -> Option<&str> {
     match instruction {
-        Text::Written(words) => {
+        Text::Template(words) => {
             let words = words.value.as_str();
             (!words.is_empty() && words.trim() == words && !words.contains('\r')).then_some(words)
         }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::yaml::{Node, Scalar, Value};
 
 /// The text of a file.
-pub(super) fn written(node: &Node) -> String {
+pub(super) fn render(node: &Node) -> String {
     let mut text = String::new();
     write(node, 0, &mut text);
     text.push('\n');

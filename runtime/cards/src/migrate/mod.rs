@@ -86,7 +86,7 @@ pub fn migrate(base: &Path, folder: &Path) -> Result<Migration, DeckError> {
             let shown_name = shown(&folder.join(&name));
             if let Some(counts) = &counts {
                 if *counts == json_name {
-                    if let Some(file) = written(&full, folder, part, &name) {
+                    if let Some(file) = migrated_json(&full, folder, part, &name) {
                         migration.written.push(file);
                         continue;
                     }
@@ -108,7 +108,7 @@ pub fn migrate(base: &Path, folder: &Path) -> Result<Migration, DeckError> {
 }
 
 /// A file whose JSON is there and says the same.
-fn written(full: &Path, folder: &Path, part: &str, name: &str) -> Option<Migrated> {
+fn migrated_json(full: &Path, folder: &Path, part: &str, name: &str) -> Option<Migrated> {
     let mut file = migrated(full, folder, part, name).ok()?;
     let there = read_file(&file.to, file.json_name.clone()).ok()?;
     let value = |json: &str| serde_json::from_str::<serde_json::Value>(json).ok();
@@ -127,7 +127,7 @@ fn migrated(full: &Path, folder: &Path, part: &str, name: &str) -> Result<Migrat
         Err(problem) => return Err(CardError::new(source, vec![problem])),
     };
     let json = match (&node, part) {
-        (Some(node), _) => json::written(node),
+        (Some(node), _) => json::render(node),
         (None, "hooks") => "[]\n".to_owned(),
         (None, _) => "{}\n".to_owned(),
     };

@@ -17,12 +17,12 @@ pub(super) fn new_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = path.with_file_name(beside);
     // What an interrupted program of the same number left behind.
     let _ = fs::remove_file(&beside);
-    let named = written(&beside, bytes).and_then(|()| name_it(&beside, path));
+    let named = write_new(&beside, bytes).and_then(|()| name_it(&beside, path));
     let _ = fs::remove_file(&beside);
     named
 }
 
-fn written(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
     file.write_all(bytes)?;
     file.sync_all()

@@ -17,7 +17,7 @@ pub(super) struct Entry<'f> {
     /// What it is called outside of its fields.
     key: Option<&'f Key>,
     fields: &'f Node,
-    /// Its name, as far as it has one.
+    /// Its name, if it has one.
     pub(super) name: Spanned<String>,
 }
 

@@ -80,7 +80,7 @@ pub(super) struct Part<'f> {
 }
 
 /// A file that is read: that of a part, or of all parts.
-struct Found {
+struct PartFile {
     part: &'static str,
     ending: &'static str,
     /// The ending of another file of the part, which is not read.
@@ -93,7 +93,7 @@ struct Found {
 /// Returns the files that are missing, or the file of all parts if it cannot be read.
 pub(super) fn find(base: &Path, folder: &Path) -> Result<(Files, Vec<Problem>), DeckError> {
     let full = base.join(folder);
-    let found = found(&full).map_err(|message| {
+    let found = part_files(&full).map_err(|message| {
         let empty = Source::new(shown(folder), "");
         CardError::new(empty, vec![Problem { message, span: 0..0 }])
     })?;
@@ -132,15 +132,15 @@ pub(super) fn find(base: &Path, folder: &Path) -> Result<(Files, Vec<Problem>), 
 ///
 /// # Errors
 /// Returns which file is missing, or that the folder has all parts in one file and others beside it.
-fn found(folder: &Path) -> Result<Vec<Found>, String> {
+fn part_files(folder: &Path) -> Result<Vec<PartFile>, String> {
     if !folder.is_dir() {
         return Err("there is no such folder: a workflow is a folder with `orchestrator.json`, `agents.json`, `tools.json` and `hooks.json`, or with `workflow.json`".to_owned());
     }
     let file = |part: &'static str| {
         let endings = endings(folder, part);
-        Some(Found { part, ending: endings.first()?, unused: endings.get(1).copied() })
+        Some(PartFile { part, ending: endings.first()?, unused: endings.get(1).copied() })
     };
-    let parts: Vec<Found> = PARTS.into_iter().filter_map(file).collect();
+    let parts: Vec<PartFile> = PARTS.into_iter().filter_map(file).collect();
     match (file(WHOLE), &parts[..]) {
         (Some(whole), [first, ..]) => Err(format!(
             "the workflow is in `{WHOLE}.{}` and in `{}.{}`: write all of it in one file, or each part in its own",
@@ -157,7 +157,7 @@ fn found(folder: &Path) -> Result<Vec<Found>, String> {
     }
 }
 
-impl Found {
+impl PartFile {
     /// The messages for an old form, and for a file without effect.
     fn warnings(&self) -> impl Iterator<Item = String> {
         let Self { part, ending, unused } = self;

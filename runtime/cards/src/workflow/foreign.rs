@@ -72,7 +72,7 @@ pub(super) fn instead(fields: Fields, field: &str) -> Option<String> {
     Some(format!("there is no field `{field}` here: {meaning}"))
 }
 
-/// The error for an unknown field, and those of ours that it could have been.
+/// The error for an unknown field, with the fields that its author could have meant.
 pub(super) fn unknown(
     what: &str,
     field: &str,

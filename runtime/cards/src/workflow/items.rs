@@ -10,9 +10,9 @@ use crate::item::Item;
 use crate::problem::Problem;
 use crate::source::Spanned;
 
-/// What can be seen of an item.
+/// What the source of an item shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
+pub struct ItemFacts {
     /// The other tools and hooks of its file, by their names.
     pub others: Vec<String>,
     /// Whether it is a tool that shows a component of its own.
@@ -23,7 +23,7 @@ pub struct Seen {
 
 impl Workflow {
     /// The mistakes in items without mistakes of their own. `seen` says what can be seen of one; `None` if it cannot be seen.
-    pub fn wrong_items(&self, mut seen: impl FnMut(&Item) -> Option<Seen>) -> Vec<Problem> {
+    pub fn wrong_items(&self, mut seen: impl FnMut(&Item) -> Option<ItemFacts>) -> Vec<Problem> {
         let mut problems = Vec::new();
         for tool in self.deck.cards.iter().flat_map(|card| &card.tool_uses) {
             if tool.component.is_none() && seen(&tool.item.value).is_some_and(|seen| seen.has_component) {
@@ -59,7 +59,7 @@ impl Workflow {
     }
 
     /// The files in `tools` that hold several tools or hooks.
-    fn shared_files(&self, seen: &mut impl FnMut(&Item) -> Option<Seen>) -> Vec<Problem> {
+    fn shared_files(&self, seen: &mut impl FnMut(&Item) -> Option<ItemFacts>) -> Vec<Problem> {
         let tools = self.deck.cards.iter().flat_map(|card| card.tool_uses.iter().map(|tool| &tool.item));
         let items = tools.chain(self.hooks.iter().map(|(_, item)| item));
         let mut files: Vec<(&str, &Spanned<Item>, Option<Problem>)> = Vec::new();

@@ -21,11 +21,11 @@ use crate::source::{Source, Spanned};
 
 pub(crate) use files::{YAML_ENDINGS, file_names};
 pub use files::{is_workflow_file, is_workflow_folder, workflow_files};
-pub use items::Seen;
+pub use items::ItemFacts;
 
 use names::Names;
 
-/// A workflow without mistakes, as far as its files alone show them.
+/// A workflow without mistakes that its files alone show.
 #[derive(Debug, Clone)]
 pub struct Workflow {
     /// Its folder.

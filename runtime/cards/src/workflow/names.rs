@@ -18,7 +18,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// The indices of the agents that a name means: one, or those of `ALL_AGENTS`.
+    /// The indices of the agents that a name means: one index, or all for `ALL_AGENTS`.
     pub(super) fn find(&self, name: &Spanned<String>, reader: &mut Reader) -> Vec<usize> {
         if name.value == ALL_AGENTS {
             return (0..self.all.len()).collect();

@@ -59,7 +59,7 @@ impl<'s> Talk<'s> {
         initial: Option<&str>,
         signals: &'s mut Signals,
     ) -> Result<Self, Failure> {
-        let streams = Streams::of_process();
+        let streams = Streams::process();
         // A message that the terminal would not show as it is cannot be edited.
         let first =
             initial.filter(|text| streams.is_live && !text.contains('\n') && text::block(text) == *text);

@@ -19,7 +19,7 @@ pub(super) struct Streams {
 }
 
 impl Streams {
-    pub(super) fn of_process() -> Self {
+    pub(super) fn process() -> Self {
         let (input, output) = (io::stdin().is_terminal(), io::stdout().is_terminal());
         Self::detect(input, output, |variable| std::env::var_os(variable))
     }

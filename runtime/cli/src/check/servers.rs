@@ -10,7 +10,7 @@ use onionskin_core::App;
 use onionskin_core::declaration::AppBuilder;
 use onionskin_core::servers::ToolServers;
 use onionskin_core::text::nearest;
-use onionskin_mcp::snapshot::{Snapshot, TakenSnapshot};
+use onionskin_mcp::snapshot::{Snapshot, SnapshotReport};
 use onionskin_mcp::{McpConfig, McpError};
 
 use super::find::Paths;
@@ -140,7 +140,7 @@ async fn offered(config: &McpConfig, uses: &Uses<'_>, report: &mut Report) -> Op
     let mut usable = config.clone();
     usable.retain(|name| uses.contains_key(name) || ToolServers::server(config, name).is_ok());
     match Snapshot::take(&usable).await {
-        Ok(TakenSnapshot { snapshot, notices, .. }) => {
+        Ok(SnapshotReport { snapshot, notices, .. }) => {
             for notice in &notices {
                 report.warn(notice);
             }
@@ -157,7 +157,7 @@ async fn offered(config: &McpConfig, uses: &Uses<'_>, report: &mut Report) -> Op
     }
 }
 
-/// The agents that are built together: those of the cards, and those of each workflow.
+/// The agents that are built together: the agents of the cards, and the agents of each workflow.
 fn to_build(program: &Program, found: &Paths, workflows: &[&PathBuf]) -> Vec<AgentArguments> {
     let of = |cards, workflow| AgentArguments {
         cards,

@@ -1,7 +1,7 @@
 //! The servers of a configuration.
 
 use onionskin_mcp::McpConfig;
-use onionskin_mcp::snapshot::{Snapshot, TakenSnapshot};
+use onionskin_mcp::snapshot::{Snapshot, SnapshotReport};
 
 use super::arguments::ServerArguments;
 use crate::failure::Failure;
@@ -25,7 +25,7 @@ pub(crate) async fn take(arguments: &ServerArguments) -> Result<Offered, Failure
     for server in &passed {
         output::note(&format!("`{}` is disabled, and is passed over", text::first_line(server)));
     }
-    let TakenSnapshot { snapshot, notices, .. } = Snapshot::take(&config).await.map_err(Failure::new)?;
+    let SnapshotReport { snapshot, notices, .. } = Snapshot::take(&config).await.map_err(Failure::new)?;
     for notice in &notices {
         output::note(notice);
     }

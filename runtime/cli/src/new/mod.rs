@@ -94,7 +94,7 @@ fn write(folder: &Path, name: &str, manifest: &str) -> Result<(), Failure> {
 fn manifest(name: &str, path: Option<&Path>) -> Result<String, Failure> {
     let source = match path {
         None => format!("version = \"{}\"", env!("CARGO_PKG_VERSION")),
-        Some(path) => format!("path = {}", of_crate(path)?),
+        Some(path) => format!("path = {}", crate_folder(path)?),
     };
     Ok(format!(
         "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\nrust-version = \"{}\"\n\n\
@@ -105,7 +105,7 @@ fn manifest(name: &str, path: Option<&Path>) -> Result<String, Failure> {
 }
 
 /// The folder of the crate `onionskin`, as a text of TOML.
-fn of_crate(path: &Path) -> Result<String, Failure> {
+fn crate_folder(path: &Path) -> Result<String, Failure> {
     let shown = path.display();
     let manifest = path.join("Cargo.toml");
     let text = fs::read_to_string(&manifest)

@@ -57,7 +57,9 @@ impl RunPrinter {
                 self.turn.clear();
                 output::note(text::RESTARTED);
             }
-            EventKind::TurnFinished { .. } | EventKind::Asked { .. } if is_outermost => self.end_line()?,
+            EventKind::TurnFinished { .. } | EventKind::QuestionAsked { .. } if is_outermost => {
+                self.end_line()?
+            }
             EventKind::Notice { text, .. } => {
                 self.end_line()?;
                 output::note(text);
@@ -81,7 +83,7 @@ impl RunPrinter {
             | EventKind::ToolFinished { .. }
             | EventKind::Progress { .. }
             | EventKind::User { .. }
-            | EventKind::Asked { .. }
+            | EventKind::QuestionAsked { .. }
             | EventKind::ArgumentsChanged { .. }
             | EventKind::RunFinished { .. }
             | EventKind::RunPaused { .. }

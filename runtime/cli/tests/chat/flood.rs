@@ -24,7 +24,7 @@ fn o1_a_flood_of_text_is_shown_whole_and_soon() {
     let begun = Instant::now();
     chat.types_until("count\r", "• shell.execute");
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
-    let written = chat.written();
+    let written = chat.output();
     assert!((1..=50_000).step_by(997).all(|line| written.contains(&format!("{line} of many\r"))));
     let shown = chat.types_to_prompt("\u{3}");
     assert!(shown.contains("\n50000 of many\ncounter · "), "{shown}");

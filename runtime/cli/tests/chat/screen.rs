@@ -20,10 +20,10 @@ const LONG: Duration = Duration::from_secs(30);
 pub(crate) struct Terminal {
     pty: Arc<Pty>,
     program: Child,
-    seen: Arc<Mutex<Seen>>,
+    seen: Arc<Mutex<Recorded>>,
 }
 
-struct Seen {
+struct Recorded {
     screen: vt100::Parser,
     bytes: Vec<u8>,
 }
@@ -50,7 +50,7 @@ impl Terminal {
         }
         let program = command.spawn(end).unwrap();
         let (pty, screen) = (Arc::new(pty), vt100::Parser::new(cells(rows), cells(columns), 0));
-        let seen = Arc::new(Mutex::new(Seen { screen, bytes: Vec::new() }));
+        let seen = Arc::new(Mutex::new(Recorded { screen, bytes: Vec::new() }));
         let (reads, sees) = (Arc::clone(&pty), Arc::clone(&seen));
         std::thread::spawn(move || {
             let mut buffer = [0; 4096];
@@ -74,7 +74,7 @@ impl Terminal {
     }
 
     /// All that was written to the terminal.
-    pub(crate) fn written(&self) -> String {
+    pub(crate) fn output(&self) -> String {
         String::from_utf8_lossy(&self.seen.lock().unwrap().bytes).into_owned()
     }
 

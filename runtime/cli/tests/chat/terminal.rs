@@ -55,7 +55,7 @@ fn o1_a_conversation_in_a_terminal() {
     assert!(chat.is_as_it_was() || chat.shows().contains("you>"));
     chat.leave();
     assert!(chat.is_as_it_was());
-    assert!(chat.written().contains("\u{1b}[32m"), "colours");
+    assert!(chat.output().contains("\u{1b}[32m"), "colours");
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn o1_no_color_and_terminals_without_cursor_movement() {
     let mut chat = chat_in(&folder, (80, 24), &[("NO_COLOR", "1")]);
     chat.enter_until("hello", "└ ✓ helper[1]");
     chat.leave();
-    let written = chat.written();
+    let written = chat.output();
     let is_colour = |code: &str| {
         code.split_once('m')
             .is_some_and(|(digits, _)| digits.bytes().all(|b| b.is_ascii_digit() || b == b';'))
@@ -89,7 +89,7 @@ fn o1_no_color_and_terminals_without_cursor_movement() {
     chat.until_prompt("");
     chat.types_until("hello\n", "desk ends (");
     chat.leave();
-    let written = chat.written();
+    let written = chat.output();
     assert!(
         written.contains("helper[1] begins {\"input\":\"Look.\"}") && !written.contains('\u{1b}'),
         "{written:?}"

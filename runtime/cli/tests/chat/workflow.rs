@@ -61,7 +61,7 @@ fn c4_an_initial_message_controls_no_terminal() {
         chat.types("\u{1b}[A");
         std::thread::sleep(std::time::Duration::from_millis(300));
         chat.leave();
-        assert!(!chat.written().contains('\u{9b}'));
+        assert!(!chat.output().contains('\u{9b}'));
     }
 }
 

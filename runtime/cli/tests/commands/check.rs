@@ -149,7 +149,7 @@ fn o1_check_looks_into_a_folder_of_workflows() {
     assert_eq!(ran.words, "checked 2 workflows: 1 problem\n");
     // In the folder of a workflow, which has a name there too.
     for arguments in [&["check"][..], &["check", "."], &["check", "agents.json"]] {
-        let ran = Ran::of(folder.command(arguments).current_dir(folder.path("flows/one")).output().unwrap());
+        let ran = Ran::new(folder.command(arguments).current_dir(folder.path("flows/one")).output().unwrap());
         assert_eq!(
             (ran.code, &*ran.words),
             (0, "checked 1 workflow: no problems\n"),

@@ -85,7 +85,7 @@ impl Folder {
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
-        Ran::of(self.command(arguments).output().unwrap())
+        Ran::new(self.command(arguments).output().unwrap())
     }
 
     /// Runs the program with this text on its standard input.
@@ -94,12 +94,12 @@ impl Folder {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut program = command.spawn().unwrap();
         program.stdin.take().unwrap().write_all(input).unwrap();
-        Ran::of(program.wait_with_output().unwrap())
+        Ran::new(program.wait_with_output().unwrap())
     }
 }
 
 impl Ran {
-    pub(crate) fn of(Output { status, stdout, stderr }: Output) -> Self {
+    pub(crate) fn new(Output { status, stdout, stderr }: Output) -> Self {
         let text = |bytes| String::from_utf8(bytes).unwrap();
         Self { code: status.code().unwrap(), out: text(stdout), words: text(stderr) }
     }

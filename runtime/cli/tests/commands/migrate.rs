@@ -38,7 +38,7 @@ fn c4_migrate_writes_json_beside_yaml() {
 }
 
 #[test]
-fn c4_migrate_removes_yaml_if_it_is_told_to() {
+fn c4_migrate_removes_yaml_on_request() {
     let folder = workflow();
     folder.write("workflows/Generator/orchestrator.yml", "start_agent: Writer\n");
     let ran = folder.run(&["migrate", "--remove-yaml", "workflows/Generator"]);

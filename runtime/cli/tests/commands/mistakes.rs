@@ -53,7 +53,7 @@ fn o1_a_model_that_cannot_be_reached_is_named() {
         folder.command(&["chat", "--card", "cards/adder.md", "--model", "qwen3", "--base-url", &url]);
     folder.write("hello", "Hello\n");
     let hello = std::fs::File::open(folder.path("hello")).unwrap();
-    let ran = Ran::of(chat.stdin(hello).output().unwrap());
+    let ran = Ran::new(chat.stdin(hello).output().unwrap());
     assert!(ran.code == 2 && ran.words.contains(&words), "{ran:?}");
 }
 
@@ -108,7 +108,7 @@ fn o1_names_in_errors_control_no_terminal() {
 }
 
 #[test]
-fn o1_an_agent_without_a_model_is_told_of_the_option() {
+fn o1_an_agent_without_a_model_names_the_option() {
     let folder = Folder::new(&[
         ("a.md", "---\n---\nBe short.\n"),
         ("b.md", "---\nmodel: gpt-4o-mini\n---\nBe short.\n"),

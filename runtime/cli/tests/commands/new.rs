@@ -49,7 +49,9 @@ fn o1_a_new_project_builds_and_runs() {
     let program = target.join("debug/help-desk");
     let ready = PathBuf::from(env!("CARGO_BIN_EXE_onionskin"));
     let run = |program: &Path, arguments: &[&str]| {
-        Ran::of(Command::new(program).args(arguments).current_dir(folder.path("help-desk")).output().unwrap())
+        Ran::new(
+            Command::new(program).args(arguments).current_dir(folder.path("help-desk")).output().unwrap(),
+        )
     };
 
     let script = "script:script.yaml";

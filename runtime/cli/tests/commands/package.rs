@@ -23,7 +23,7 @@ fn package(section: &str) -> Folder {
 const NAMED: &str = "[package.metadata.onionskin]\nprogram = \"clerk\"\n";
 
 fn run(folder: &Folder, arguments: &[&str]) -> Ran {
-    Ran::of(command(folder, arguments).output().unwrap())
+    Ran::new(command(folder, arguments).output().unwrap())
 }
 
 fn command(folder: &Folder, arguments: &[&str]) -> Command {
@@ -39,7 +39,7 @@ fn o1_cards_with_rust_are_run_by_the_program_of_their_package() {
     let arguments = ["run", "--card", "desk/cards/adder.md", "-"];
     let mut command = command(&folder, &arguments);
     let ran =
-        Ran::of(command.stdin(std::fs::File::open(folder.path("question.txt")).unwrap()).output().unwrap());
+        Ran::new(command.stdin(std::fs::File::open(folder.path("question.txt")).unwrap()).output().unwrap());
     assert_eq!(ran.code, 3, "{ran:?}");
     assert_eq!(ran.out, format!("{arguments:?} true \"What is 41 + 1?\"\n"));
     let note = "note: `desk/cards/adder.md` names items in Rust, so this runs the program `clerk` of `desk/Cargo.toml`\n";
@@ -97,10 +97,10 @@ fn o1_without_a_program_of_the_package_the_card_is_wrong() {
     let folder = package(NAMED);
     // The program of a package does not run itself.
     let mut marked = command(&folder, &["list", "--card", "desk/cards"]);
-    Ran::of(marked.env("ONIONSKIN_PACKAGE_PROGRAM", "clerk").output().unwrap()).failed(&words);
+    Ran::new(marked.env("ONIONSKIN_PACKAGE_PROGRAM", "clerk").output().unwrap()).failed(&words);
     // There is no cargo.
     let mut without = command(&folder, &["list", "--card", "desk/cards"]);
-    Ran::of(without.env("CARGO", "no-such-cargo").output().unwrap()).failed(&words);
+    Ran::new(without.env("CARGO", "no-such-cargo").output().unwrap()).failed(&words);
     // A script is run here.
     folder.write("desk/cards/adder.md", "---\nfunction_tools: [tools.rhai:add_one]\n---\nDo sums.\n");
     folder.write("desk/cards/tools.rhai", TOOLS.1);

@@ -36,7 +36,7 @@ fn t8_keys_of_the_environment_are_in_no_output() {
         let mut command = folder.command(
             &[&["run", "--card", "clerk.md", "--model", "script:script.yaml"], more, &["Go."]].concat(),
         );
-        let ran = Ran::of(command.env("ACME_API_KEY", key).output().unwrap());
+        let ran = Ran::new(command.env("ACME_API_KEY", key).output().unwrap());
         assert!(ran.code == 0 && ran.out.contains("done"), "{ran:?}");
         assert!(!ran.out.contains(key) && !ran.words.contains(key), "{ran:?}");
     }
@@ -219,6 +219,6 @@ clerk:
     assert_eq!((ran.code, &*ran.out), (0, "the other\n"), "{}", ran.words);
     // In the folder of the card itself.
     let mut command = folder.command(&["list", "--card", "desk.md"]);
-    let ran = Ran::of(command.current_dir(folder.path("cards")).output().unwrap());
+    let ran = Ran::new(command.current_dir(folder.path("cards")).output().unwrap());
     assert_eq!(ran.code, 0, "{}", ran.words);
 }

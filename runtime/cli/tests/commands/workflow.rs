@@ -118,7 +118,7 @@ Clerk: Takes notes.
     assert!(docs.contains(graph.trim()), "{docs}");
     // The folder itself is the working directory.
     let mut command = folder.command(&["list", "--workflow", "."]);
-    let ran = Ran::of(command.current_dir(folder.path("workflows/Intake")).output().unwrap());
+    let ran = Ran::new(command.current_dir(folder.path("workflows/Intake")).output().unwrap());
     assert_eq!((ran.code, &*ran.out), (0, expected), "{ran:?}");
 }
 

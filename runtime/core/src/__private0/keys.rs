@@ -9,7 +9,7 @@ pub struct Key;
 
 /// Returns a value of a type, in code that never runs, so that an editor completes the fields of the type.
 #[must_use]
-pub fn of<T>() -> T {
+pub fn value<T>() -> T {
     unreachable!("only editors read this")
 }
 

@@ -64,7 +64,7 @@ impl MessageHooks {
                 hook.process_message_before_send(run, sender, &mut message, recipient, silent).await
             });
             let done = done.await;
-            match self.settled(run, &**hook, "process_message_before_send", done).await? {
+            match self.hook_result(run, &**hook, "process_message_before_send", done).await? {
                 Delivery::Send => {}
                 Delivery::Drop => return Ok(None),
             }
@@ -80,7 +80,7 @@ impl MessageHooks {
     ) -> Result<(), FailedHook> {
         for hook in &self.all {
             let done = tried(async { hook.update_agent_state(run, messages).await }).await;
-            self.settled(run, &**hook, "update_agent_state", done).await?;
+            self.hook_result(run, &**hook, "update_agent_state", done).await?;
         }
         if !matches!(messages.last(), None | Some(Message::Assistant { .. })) {
             self.last_received(run, messages).await?;
@@ -92,7 +92,7 @@ impl MessageHooks {
                 stays_whole(&before, messages)?;
                 if messages.is_empty() { Err(NoMessagesError.into()) } else { Ok(()) }
             });
-            self.settled(run, &**hook, "process_all_messages_before_reply", done).await?;
+            self.hook_result(run, &**hook, "process_all_messages_before_reply", done).await?;
         }
         Ok(())
     }
@@ -107,7 +107,7 @@ impl MessageHooks {
                 changed.push(last.clone());
                 Ok(stays_whole(&before, &changed)?)
             });
-            self.settled(run, &**hook, "process_last_received_message", done).await?;
+            self.hook_result(run, &**hook, "process_last_received_message", done).await?;
         }
         if before.last() == Some(&last) {
             // The messages that the conversation shares stay shared.
@@ -119,7 +119,7 @@ impl MessageHooks {
     }
 
     /// Runs a hook and returns its result. In a cancelled run it waits until the run drops this future.
-    async fn settled<T>(
+    async fn hook_result<T>(
         &self,
         run: &RunContext,
         hook: &dyn DynMessageHook,

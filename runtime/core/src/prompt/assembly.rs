@@ -60,7 +60,11 @@ pub(crate) struct PromptFailure {
 }
 
 impl Known<'_> {
-    fn of(&self, part: PromptPart, run: Option<&RunContext>) -> Result<Option<Cow<'_, str>>, BoxError> {
+    fn part_text(
+        &self,
+        part: PromptPart,
+        run: Option<&RunContext>,
+    ) -> Result<Option<Cow<'_, str>>, BoxError> {
         Ok(match part {
             PromptPart::Description => self.description.map(Cow::Borrowed),
             PromptPart::ModelInstructions => self.model_instructions.clone(),
@@ -127,7 +131,7 @@ impl Prompt {
             }
             (Content::Known, PromptPart::Instructions) => text.add_instruction(known),
             (Content::Known, _) => {
-                if let Ok(Some(words)) = known.of(part, None) {
+                if let Ok(Some(words)) = known.part_text(part, None) {
                     text.add(part, &words);
                 }
             }
@@ -150,7 +154,7 @@ impl Prompt {
                 (Content::Text(words), _) => text.add(part, &words.in_run(run).map_err(failed)?),
                 (Content::Known, PromptPart::Instructions) => text.add_instruction(known),
                 (Content::Known, _) => {
-                    if let Some(words) = known.of(part, Some(run)).map_err(failed)? {
+                    if let Some(words) = known.part_text(part, Some(run)).map_err(failed)? {
                         text.add(part, &words);
                     }
                 }

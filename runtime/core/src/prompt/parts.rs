@@ -113,7 +113,7 @@ impl Prompt {
         let of_content = |content: &Content| match content {
             Content::LeftOut => PromptOutline::LeftOut,
             Content::Known => PromptOutline::Included,
-            Content::Text(text) => text.written().map_or(PromptOutline::Code, PromptOutline::Text),
+            Content::Text(text) => text.source().map_or(PromptOutline::Code, PromptOutline::Text),
             Content::Source(_) => PromptOutline::Code,
         };
         self.parts.iter().map(|(part, content)| (*part, of_content(content))).collect()

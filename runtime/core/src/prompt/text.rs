@@ -101,7 +101,7 @@ impl PromptText {
     }
 
     /// The source text of this template; `None` if it has fields of a type.
-    pub(super) fn written(&self) -> Option<String> {
+    pub(super) fn source(&self) -> Option<String> {
         let mut text = String::new();
         match &self.0 {
             Kind::Fixed(words) => write_words(&mut text, words),
@@ -298,18 +298,18 @@ mod tests {
     fn c3_a_text_is_written_as_it_is_read() {
         for text in ["Greet {guest}.", "{{name}} and {name}", "{ x } {0} {a.} {{ \"{a\"", "", "{a}{b.0}"] {
             let text = PromptText::from(text);
-            let written = text.written().unwrap();
+            let written = text.source().unwrap();
             assert!(PromptText::from(written.as_str()).is_like(&text), "{written}");
         }
         let of_a_type = template::<u32>([TemplatePart::Text("Greet "), TemplatePart::Field(|guests| guests)]);
-        assert_eq!(of_a_type.written(), None);
+        assert_eq!(of_a_type.source(), None);
     }
 
     proptest::proptest! {
         #[test]
         fn c3_any_text_is_written_as_it_is_read_or_not_at_all(text in "[{}a. ]{0,12}") {
             let text = PromptText::from(text);
-            if let Some(written) = text.written() {
+            if let Some(written) = text.source() {
                 proptest::prop_assert!(PromptText::from(written.as_str()).is_like(&text), "{}", written);
             }
         }

@@ -45,7 +45,7 @@ impl RunAnswer {
 
 impl RunAnswer {
     /// The answer of a type, which is JSON.
-    pub(crate) fn of_type(mut self, is_json: bool) -> Self {
+    pub(crate) fn with_json(mut self, is_json: bool) -> Self {
         self.is_json = is_json;
         self
     }

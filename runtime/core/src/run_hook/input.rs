@@ -29,7 +29,7 @@ impl RunInput {
         Self { text: text.into(), content: Vec::new() }
     }
 
-    fn of_parts(content: Vec<ContentBlock>) -> Self {
+    fn from_parts(content: Vec<ContentBlock>) -> Self {
         let texts: Vec<_> = content.iter().filter_map(ContentBlock::as_text).collect();
         let text = texts.join("\n");
         if texts.len() == content.len() { Self::new(text) } else { Self { text, content } }
@@ -103,7 +103,7 @@ impl RunInput {
             content.push(ContentBlock::Text(std::mem::take(&mut self.text)));
         }
         content.push(part.into());
-        *self = Self::of_parts(content);
+        *self = Self::from_parts(content);
     }
 
     /// The parts that are not text, in order.
@@ -116,7 +116,7 @@ impl RunInput {
         let mut content = std::mem::take(&mut self.content);
         content.retain(|part| part.as_text().is_some() || keep(part));
         if !content.is_empty() {
-            *self = Self::of_parts(content);
+            *self = Self::from_parts(content);
         }
     }
 
@@ -140,7 +140,7 @@ impl RunInput {
                 *text = changed;
             }
         }
-        *self = Self::of_parts(content);
+        *self = Self::from_parts(content);
     }
 
     /// All parts in order, unless there is only one text.
@@ -150,7 +150,7 @@ impl RunInput {
 
     /// The input that was stored as a text and its parts.
     pub(crate) fn stored(text: String, parts: Vec<ContentBlock>) -> Self {
-        if parts.is_empty() { Self::new(text) } else { Self::of_parts(parts) }
+        if parts.is_empty() { Self::new(text) } else { Self::from_parts(parts) }
     }
 }
 
@@ -212,7 +212,7 @@ macro_rules! parts {
         $(
             impl From<$part> for RunInput {
                 fn from(part: $part) -> Self {
-                    Self::of_parts(vec![part.into()])
+                    Self::from_parts(vec![part.into()])
                 }
             }
         )*
@@ -223,13 +223,13 @@ parts!(ContentBlock, Image, Audio, Resource, ResourceLink);
 
 impl From<Vec<ContentBlock>> for RunInput {
     fn from(parts: Vec<ContentBlock>) -> Self {
-        Self::of_parts(parts)
+        Self::from_parts(parts)
     }
 }
 
 impl<const N: usize> From<[ContentBlock; N]> for RunInput {
     fn from(parts: [ContentBlock; N]) -> Self {
-        Self::of_parts(parts.into())
+        Self::from_parts(parts.into())
     }
 }
 
@@ -238,7 +238,7 @@ macro_rules! tuples {
         impl<$($part: Into<ContentBlock>),+> From<($($part,)+)> for RunInput {
             #[allow(non_snake_case, reason = "each part is named as its type")]
             fn from(($($part,)+): ($($part,)+)) -> Self {
-                Self::of_parts(vec![$($part.into()),+])
+                Self::from_parts(vec![$($part.into()),+])
             }
         }
     };

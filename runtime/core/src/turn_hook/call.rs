@@ -36,7 +36,7 @@ impl TurnToolCall {
     }
 
     /// A call of a run.
-    pub(crate) fn of_run(turn: u32, call: ToolCall, tools: &Arc<ToolTable>) -> Self {
+    pub(crate) fn for_run(turn: u32, call: ToolCall, tools: &Arc<ToolTable>) -> Self {
         Self { turn, call, tools: Some(Arc::clone(tools)) }
     }
 

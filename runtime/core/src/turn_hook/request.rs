@@ -38,7 +38,7 @@ impl TurnRequest {
         Self { request, all: None, offered: None, asides: None }
     }
 
-    pub(crate) fn of_turn(request: ModelRequest, all: Arc<ToolTable>, asides: Asides) -> Self {
+    pub(crate) fn for_turn(request: ModelRequest, all: Arc<ToolTable>, asides: Asides) -> Self {
         Self { request, all: Some(all), offered: None, asides: Some(asides) }
     }
 

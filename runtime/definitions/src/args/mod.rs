@@ -199,7 +199,7 @@ impl Args {
     pub fn text(&self) -> Arc<str> {
         match self.object.get() {
             Some(Ok(object)) if self.changed => {
-                self.written(object).unwrap_or_else(|_| json::rounded_text(object)).into()
+                self.encode(object).unwrap_or_else(|_| json::rounded_text(object)).into()
             }
             _ => Arc::clone(&self.text),
         }
@@ -309,7 +309,7 @@ impl Args {
     #[cold]
     fn write_back(&mut self) {
         let Some(Ok(object)) = self.object.get() else { return };
-        match self.written(object) {
+        match self.encode(object) {
             Ok(text) => {
                 self.text = text.into();
                 self.changed = false;
@@ -323,7 +323,7 @@ impl Args {
     }
 
     /// The changed object as text. Long numbers keep their digits from the original text.
-    fn written(&self, object: &Map<String, Value>) -> Result<String, ArgsError> {
+    fn encode(&self, object: &Map<String, Value>) -> Result<String, ArgsError> {
         match repair(&self.text) {
             Some(repaired) => json::to_text(object, &repaired),
             None => json::to_text(object, &self.text),

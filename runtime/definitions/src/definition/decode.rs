@@ -46,7 +46,7 @@ impl<'a> Slots<'a, '_> {
     /// Handles missing values, values of other types, and invalid values.
     #[inline(never)]
     fn read_rare<T: for<'b> ToolArg<'b>>(&self, index: usize, default: Option<fn() -> T>) -> ToolResult<T> {
-        let value = match self.given(index) {
+        let value = match self.provided(index) {
             None => match default {
                 Some(default) => Some(default()),
                 None if optional::<T>() => from_text("null").ok(),
@@ -79,7 +79,7 @@ impl<'a> Slots<'a, '_> {
     /// Whether the arguments contain a value for this parameter.
     #[inline]
     pub fn is_given(&self, index: usize) -> bool {
-        self.given(index).is_some()
+        self.provided(index).is_some()
     }
 
     /// As [`Self::read`], for text: borrowed if it has no escapes.
@@ -121,7 +121,7 @@ impl<'a> Slots<'a, '_> {
     /// The text of a present value. Some providers require every argument, so models write `null` for a
     /// missing one. A parameter with a default reads `null` as missing, unless `null` is a value of its type.
     #[inline]
-    pub(super) fn given(&self, index: usize) -> Option<&'a str> {
+    pub(super) fn provided(&self, index: usize) -> Option<&'a str> {
         self.raw(index).filter(|raw| *raw != "null" || !self.null_is_missing(index))
     }
 

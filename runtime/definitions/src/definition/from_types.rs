@@ -71,7 +71,7 @@ impl ToolDefinition {
     /// struct Add;
     ///
     /// static ADD: LazyLock<ToolDefinition> =
-    ///     LazyLock::new(|| ToolDefinition::of::<Sum, i64>(Add::NAME, "Adds numbers."));
+    ///     LazyLock::new(|| ToolDefinition::from_types::<Sum, i64>(Add::NAME, "Adds numbers."));
     ///
     /// impl Tool for Add {
     ///     const NAME: &'static str = "add";
@@ -91,7 +91,7 @@ impl ToolDefinition {
     ///
     /// If `In` is not deserialised from an object, building an agent with the tool fails
     /// (`BuildError::InputSchema`).
-    pub fn of<In: JsonSchema + 'static, Out: FnOutput>(
+    pub fn from_types<In: JsonSchema + 'static, Out: FnOutput>(
         name: impl AsRef<str>,
         description: impl AsRef<str>,
     ) -> Self {

@@ -17,9 +17,9 @@ use serde_json::Value;
 use super::own_form::OwnForm;
 use super::reread::{InJson, InOwnForm, OwnReading, Readable, Unread};
 use super::result::{
-    AsIs, Described, InError, InExit, InText, Mute, Own, Sides, Undescribed, Untold, Written,
+    AsIs, Described, InError, InExit, InText, Mute, Own, Sides, Undescribed, Untold, ValueForm,
 };
-use super::result_types::{Kind, OfSecrets, ToolReturn};
+use super::result_types::{Kind, SecretResult, ToolReturn};
 use crate::error::Exit;
 use crate::schema::to_json;
 
@@ -60,11 +60,11 @@ pub trait FormLadder {
 }
 
 rungs! { FormLadder, form:
-    [T: OwnForm] &&&&Kind<T> => Written<Own, String, ()>;
-    [T: ToolReturn + JsonSchema] &&&Kind<T> => Written<Described, String, ()>;
-    [T: ToolReturn] &&Kind<T> => Written<Undescribed, String, ()>;
-    [T: OfSecrets] &Kind<T> => Written<Untold, String, T>;
-    [T] Kind<T> => Written<Untold, T, ()>;
+    [T: OwnForm] &&&&Kind<T> => ValueForm<Own, String, ()>;
+    [T: ToolReturn + JsonSchema] &&&Kind<T> => ValueForm<Described, String, ()>;
+    [T: ToolReturn] &&Kind<T> => ValueForm<Undescribed, String, ()>;
+    [T: SecretResult] &Kind<T> => ValueForm<Untold, String, T>;
+    [T] Kind<T> => ValueForm<Untold, T, ()>;
 }
 
 /// How such a value is deserialised, for typed hooks on a tool with its own layers. A type that cannot be

@@ -13,10 +13,10 @@ mod from_types;
 pub mod ladder;
 mod lent;
 mod name;
-mod of_each_run;
 mod own_form;
 mod param;
 mod parse;
+mod per_run;
 #[cfg(test)]
 mod property_tests;
 mod read_args;

@@ -20,21 +20,21 @@ impl NameProblem {
     pub const MOST: usize = 64;
 
     /// The problem of a tool's name. A dot is allowed: models see it as `_`.
-    pub fn of_tool(name: &str) -> Option<Self> {
+    pub fn for_tool(name: &str) -> Option<Self> {
         let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
         let wrong = name.chars().find(|c| !is_legal(*c)).map(Self::Character);
         let long = || (name.len() > Self::MOST).then_some(Self::Long(name.len()));
         Self::empty(name).or(wrong).or_else(long)
     }
 
-    /// As [`Self::of_tool`], but a name that a server chose must only be non-empty, because it is adapted for
+    /// As [`Self::for_tool`], but a name that a server chose must only be non-empty, because it is adapted for
     /// the model.
     pub fn unless_of_server(name: &str, is_of_server: bool) -> Option<Self> {
-        Self::of_tool(name).filter(|problem| !is_of_server || *problem == Self::Empty)
+        Self::for_tool(name).filter(|problem| !is_of_server || *problem == Self::Empty)
     }
 
     /// The problem of a parameter's name.
-    pub fn of_parameter(name: &str) -> Option<Self> {
+    pub fn for_parameter(name: &str) -> Option<Self> {
         let is_wrong = |c: &char| c.is_control() || matches!(c, '"' | '\\');
         Self::empty(name).or_else(|| name.chars().find(is_wrong).map(Self::Character))
     }

@@ -45,6 +45,6 @@ impl Args {
 
 #[cold]
 fn unread(reason: String) -> Exit {
-    let text = format!("Invalid arguments:\n- {}", Problem::of_reader(reason));
+    let text = format!("Invalid arguments:\n- {}", Problem::from_reader(reason));
     Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Arguments))
 }

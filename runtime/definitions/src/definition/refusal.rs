@@ -106,7 +106,7 @@ impl Slots<'_, '_> {
     /// The problems of one argument.
     fn problems(&self, index: usize) -> Vec<Problem> {
         let param = &self.definition.params[index];
-        let Some(raw) = self.given(index) else {
+        let Some(raw) = self.provided(index) else {
             let missing = || Problem::missing(param.name, &expected(self.schema(index)));
             return if param.required() { vec![missing()] } else { Vec::new() };
         };

@@ -124,13 +124,13 @@ impl<S, T, E> Sides<S, T, E> {
     }
 
     /// Both rungs together.
-    pub fn and<F, A, M>(self, _: Written<F, A, M>) -> Rungs<S, F> {
+    pub fn and<F, A, M>(self, _: ValueForm<F, A, M>) -> Rungs<S, F> {
         Rungs(PhantomData)
     }
 }
 
 /// A rung of the `FormLadder`: how a value is written.
-pub struct Written<F, A, M> {
+pub struct ValueForm<F, A, M> {
     form: PhantomData<fn() -> F>,
     /// The type that must be a [`ToolReturn`]; text always is.
     pub asked: Kind<A>,
@@ -138,7 +138,7 @@ pub struct Written<F, A, M> {
     pub shown: Kind<M>,
 }
 
-impl<F, A, M> Written<F, A, M> {
+impl<F, A, M> ValueForm<F, A, M> {
     pub(super) const fn new() -> Self {
         Self { form: PhantomData, asked: Kind::new(), shown: Kind::new() }
     }

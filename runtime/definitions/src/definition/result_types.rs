@@ -19,7 +19,7 @@ use crate::secret::Secret;
 pub trait ToolReturn: Sized {
     /// Checks the bound at the span that the macro chooses.
     #[doc(hidden)]
-    fn is_told(_: &Kind<Self>) {}
+    fn is_readable(_: &Kind<Self>) {}
 
     #[doc(hidden)]
     fn into_json(self) -> Result<String, serde_json::Error>;
@@ -52,10 +52,10 @@ pub trait ShownToModel: Sized {
 impl ShownToModel for () {}
 
 /// A secret, also in an option or a list.
-pub trait OfSecrets {}
-impl<T> OfSecrets for Secret<T> {}
-impl<T> OfSecrets for Option<Secret<T>> {}
-impl<T> OfSecrets for Vec<Secret<T>> {}
+pub trait SecretResult {}
+impl<T> SecretResult for Secret<T> {}
+impl<T> SecretResult for Option<Secret<T>> {}
+impl<T> SecretResult for Vec<Secret<T>> {}
 
 /// A type of errors whose text can be sent to the model.
 #[diagnostic::on_unimplemented(
@@ -67,7 +67,7 @@ impl<T> OfSecrets for Vec<Secret<T>> {}
 pub trait ErrorText: Sized {
     /// Checks the bound at the span that the macro chooses.
     #[doc(hidden)]
-    fn is_told(_: &Kind<Self>) {}
+    fn is_readable(_: &Kind<Self>) {}
 }
 
 #[diagnostic::do_not_recommend]
@@ -84,7 +84,7 @@ impl<T> Kind<T> {
     }
 
     /// The type of a value.
-    pub fn of(_: &T) -> Self {
+    pub fn from_value(_: &T) -> Self {
         Self(PhantomData)
     }
 }

@@ -57,7 +57,7 @@ impl ToolWords {
     }
 
     /// Returns the definition with these words.
-    pub fn of(&self, mut definition: ToolDefinition) -> ToolDefinition {
+    pub fn apply_to(&self, mut definition: ToolDefinition) -> ToolDefinition {
         if let Some(name) = &self.name {
             definition.name = name.as_ref().into();
         }
@@ -71,7 +71,7 @@ impl ToolWords {
     }
 
     /// The name, if these words set one.
-    pub fn given_name(&self) -> Option<&str> {
+    pub fn explicit_name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 }

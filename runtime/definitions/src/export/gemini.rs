@@ -155,7 +155,7 @@ fn plain(site: &Site<'_>, schema: &Object, path: &str, notes: &mut Notes) -> Res
     }
     let mut out = match &kinds[..] {
         [] => return Err(site.refuse(path, "takes a value of any type", NEXT)),
-        [kind] => of_kind(site, schema, kind, path, notes)?,
+        [kind] => one_type(site, schema, kind, path, notes)?,
         kinds => {
             let size: usize = schema.values().map(parts).sum();
             let each = kinds.iter().map(|kind| {
@@ -182,7 +182,7 @@ fn plain(site: &Site<'_>, schema: &Object, path: &str, notes: &mut Notes) -> Res
     Ok(out)
 }
 
-fn of_kind(
+fn one_type(
     site: &Site<'_>,
     schema: &Object,
     kind: &str,

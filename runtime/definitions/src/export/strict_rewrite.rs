@@ -136,7 +136,7 @@ impl Walker<'_> {
         }
         match &kinds[..] {
             [] => Err(self.anything(path)),
-            [kind] => self.of_kind(schema, kind, path, notes),
+            [kind] => self.one_type(schema, kind, path, notes),
             kinds => {
                 let scalar = |kind: &String| !matches!(kind.as_str(), "object" | "array");
                 if self.rules.type_lists && kinds.iter().all(scalar) {
@@ -147,7 +147,7 @@ impl Walker<'_> {
                 }
                 let each = kinds.iter().map(|kind| {
                     self.site.spend(0, path)?;
-                    let mut one = of_one_kind(schema, kind);
+                    let mut one = keywords_for_type(schema, kind);
                     one.insert("type".into(), kind.as_str().into());
                     Ok(Value::Object(one))
                 });
@@ -184,7 +184,7 @@ impl Walker<'_> {
         Ok(out)
     }
 
-    fn of_kind(
+    fn one_type(
         &self,
         schema: &Object,
         kind: &str,
@@ -266,7 +266,7 @@ impl Walker<'_> {
 }
 
 /// Of a schema with several types, the keywords for this type.
-fn of_one_kind(schema: &Object, kind: &str) -> Object {
+fn keywords_for_type(schema: &Object, kind: &str) -> Object {
     let about = |key: &str| match key {
         "properties"
         | "required"

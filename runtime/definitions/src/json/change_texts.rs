@@ -29,7 +29,7 @@ pub fn change_texts(
                 match open.last_mut() {
                     Some(Some(keys)) if keys.is_next => {
                         keys.is_next = false;
-                        keys.tell_apart(text, new)
+                        keys.make_unique(text, new)
                     }
                     _ => new,
                 }
@@ -74,7 +74,7 @@ struct Keys {
 
 impl Keys {
     /// Adds a suffix to a key that is in use, unless both were written that way.
-    fn tell_apart(&mut self, old: String, new: Option<String>) -> Option<String> {
+    fn make_unique(&mut self, old: String, new: Option<String>) -> Option<String> {
         let is_changed = new.is_some();
         let key = new.unwrap_or(old);
         let Some((first_is_changed, number)) = self.used.get_mut(&key) else {
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a9_keys_that_become_equal_are_told_apart() {
+    fn a9_keys_that_become_equal_get_suffixes() {
         assert_eq!(
             masked(r#"{"a@x":1,"b@x":2,"in":{"c@x":3},"[email] 2":4,"d@x":5}"#).unwrap(),
             r#"{"[email]":1,"[email] 2":2,"in":{"[email]":3},"[email] 2 2":4,"[email] 3":5}"#

@@ -36,20 +36,20 @@ impl<'t> Literals<'t> {
 
     /// Whether every literal that parses to this number equals it.
     pub(crate) fn is_exact(&self, number: f64) -> bool {
-        self.found().get(&number.to_bits()).is_none_or(|found| found.exact)
+        self.by_fraction().get(&number.to_bits()).is_none_or(|found| found.exact)
     }
 
     /// The text of a number; `None` if literals with different texts parse to it.
     pub(crate) fn spelling(&self, number: &Number) -> Option<Cow<'_, str>> {
         let bits = number.as_f64().filter(|_| number.is_f64()).map(f64::to_bits);
-        match bits.and_then(|bits| self.found().get(&bits)) {
+        match bits.and_then(|bits| self.by_fraction().get(&bits)) {
             None => Some(Cow::Owned(number.to_string())),
             Some(found) if found.alike => self.text.get(found.at.0..found.at.1).map(Cow::Borrowed),
             Some(_) => None,
         }
     }
 
-    fn found(&self) -> &HashMap<u64, LiteralPlace> {
+    fn by_fraction(&self) -> &HashMap<u64, LiteralPlace> {
         self.found.get_or_init(|| {
             let mut found = HashMap::new();
             for literal in number_literals(&self.text) {

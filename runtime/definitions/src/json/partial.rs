@@ -15,7 +15,7 @@ pub fn partial_value(text: &str) -> Option<Value> {
     for (at, c) in text.char_indices() {
         open.read(at, c)?;
     }
-    let mut whole = text[..open.kept(text.len())].to_owned();
+    let mut whole = text[..open.usable_len(text.len())].to_owned();
     if open.string.is_some_and(|string| !string.is_key) {
         whole.push('"');
     }
@@ -109,7 +109,7 @@ impl Open {
     }
 
     /// The length of the usable prefix of a text of this length.
-    fn kept(&self, len: usize) -> usize {
+    fn usable_len(&self, len: usize) -> usize {
         match &self.string {
             Some(string) if !string.is_key => string.unfinished.unwrap_or(len),
             _ => self.end,

@@ -25,8 +25,8 @@ impl<T: ?Sized + Send + Sync + 'static> Service for T {}
 ///
 /// trait Clock {}
 ///
-/// assert_eq!(ServiceType::of::<dyn Clock>(), ServiceType::of::<dyn Clock>());
-/// assert!(ServiceType::of::<dyn Clock>().name().ends_with("Clock"));
+/// assert_eq!(ServiceType::new::<dyn Clock>(), ServiceType::new::<dyn Clock>());
+/// assert!(ServiceType::new::<dyn Clock>().name().ends_with("Clock"));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ServiceType {
@@ -37,7 +37,7 @@ pub struct ServiceType {
 
 impl ServiceType {
     /// The type `T`.
-    pub fn of<T: ?Sized + 'static>() -> Self {
+    pub fn new<T: ?Sized + 'static>() -> Self {
         let is_sized = size_of::<&T>() == size_of::<usize>();
         Self { id: TypeId::of::<T>(), name: type_name::<T>(), is_sized }
     }
@@ -64,7 +64,7 @@ impl ServiceType {
 /// let mut services = ServiceTypes::default();
 /// services.add::<Pool>();
 /// services.add_optional::<Cache>();
-/// assert_eq!(services.required().collect::<Vec<_>>(), [ServiceType::of::<Pool>()]);
+/// assert_eq!(services.required().collect::<Vec<_>>(), [ServiceType::new::<Pool>()]);
 /// assert_eq!(services.all().count(), 2);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -82,12 +82,12 @@ struct ServiceUse {
 impl ServiceTypes {
     /// Adds a required service.
     pub fn add<T: ?Sized + 'static>(&mut self) {
-        self.insert(ServiceUse { service: ServiceType::of::<T>(), is_required: true });
+        self.insert(ServiceUse { service: ServiceType::new::<T>(), is_required: true });
     }
 
     /// Adds an optional service.
     pub fn add_optional<T: ?Sized + 'static>(&mut self) {
-        self.insert(ServiceUse { service: ServiceType::of::<T>(), is_required: false });
+        self.insert(ServiceUse { service: ServiceType::new::<T>(), is_required: false });
     }
 
     /// Adds an agent state of this type. Building an agent with another state fails
@@ -129,7 +129,7 @@ impl ServiceTypes {
     /// # });
     /// ```
     pub fn add_state<S: 'static>(&mut self) {
-        let state = StateType::of::<S>();
+        let state = StateType::new::<S>();
         if !self.states.contains(&state) {
             self.states.push(state);
         }

@@ -9,8 +9,8 @@ use std::any::{TypeId, type_name};
 ///
 /// struct Shop;
 ///
-/// assert_eq!(StateType::of::<Shop>(), StateType::of::<Shop>());
-/// assert!(StateType::of::<Shop>().name().ends_with("Shop"));
+/// assert_eq!(StateType::new::<Shop>(), StateType::new::<Shop>());
+/// assert!(StateType::new::<Shop>().name().ends_with("Shop"));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct StateType {
@@ -20,7 +20,7 @@ pub struct StateType {
 
 impl StateType {
     /// The type `S`.
-    pub fn of<S: 'static>() -> Self {
+    pub fn new<S: 'static>() -> Self {
         Self { id: TypeId::of::<S>(), name: type_name::<S>() }
     }
 

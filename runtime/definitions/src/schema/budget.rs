@@ -61,14 +61,14 @@ pub(super) fn weight(value: &Value) -> u64 {
         Value::String(text) => 1 + text.len() as u64 / 16,
         Value::Array(items) => 1 + items.iter().map(weight).sum::<u64>(),
         Value::Object(fields) => {
-            1 + fields.iter().map(|(name, field)| of_text(name) + weight(field)).sum::<u64>()
+            1 + fields.iter().map(|(name, field)| text_steps(name) + weight(field)).sum::<u64>()
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => 1,
     }
 }
 
 /// The steps of a look at a whole text.
-pub(super) fn of_text(text: &str) -> u64 {
+pub(super) fn text_steps(text: &str) -> u64 {
     text.len() as u64 / 64
 }
 

@@ -17,9 +17,9 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::Value;
 
-use super::budget::{Budget, Chain, of_text, weight};
+use super::budget::{Budget, Chain, text_steps, weight};
 use super::closed::field_names;
-use super::found::{Findings, Path, Verdict};
+use super::findings::{Findings, Path, Verdict};
 use super::integers::{bounds_of, whole};
 use super::keywords::referenced;
 use super::pattern::Patterns;
@@ -97,7 +97,7 @@ impl<'s> Walk<'s> {
             }
             return;
         };
-        if !self.budget.take(1) || found.is_settled(path.level) {
+        if !self.budget.take(1) || found.is_decided(path.level) {
             return;
         }
         // A value does not satisfy a schema that refers to itself without end.
@@ -262,7 +262,7 @@ impl<'s> Walk<'s> {
     /// The schema of a `$ref` into the same document.
     fn resolve(&self, schema: &Object) -> Option<&'s Value> {
         let pointer = schema.get("$ref")?.as_str()?;
-        self.budget.take(of_text(pointer));
+        self.budget.take(text_steps(pointer));
         referenced(self.root, pointer)
     }
 
@@ -311,7 +311,7 @@ impl<'s> Walk<'s> {
         let properties = schema.get("properties").and_then(Value::as_object);
         let within = path.level + 1;
         for name in schema.get("required").and_then(Value::as_array).into_iter().flatten() {
-            if !self.budget.take(1) || found.is_settled(within) {
+            if !self.budget.take(1) || found.is_decided(within) {
                 break;
             }
             if let Some(name) = name.as_str()
@@ -323,7 +323,7 @@ impl<'s> Walk<'s> {
             }
         }
         for (name, value) in fields {
-            if !self.budget.take(1 + of_text(name)) || found.is_settled(within) {
+            if !self.budget.take(1 + text_steps(name)) || found.is_decided(within) {
                 break;
             }
             let property = properties.and_then(|properties| properties.get(name));
@@ -354,7 +354,7 @@ impl<'s> Walk<'s> {
         let prefix = schema.get("prefixItems").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let within = path.level + 1;
         for (index, item) in items.iter().enumerate() {
-            if self.budget.is_spent() || found.is_settled(within) {
+            if self.budget.is_spent() || found.is_decided(within) {
                 break;
             }
             if let Some(schema) = prefix.get(index).or_else(|| schema.get("items")) {
@@ -379,7 +379,7 @@ impl<'s> Walk<'s> {
     }
 
     fn walk_text(&self, text: &str, schema: &'s Object, path: &Path<'_>, found: &mut Findings) {
-        self.budget.take(of_text(text));
+        self.budget.take(text_steps(text));
         let count = text.chars().count() as u64;
         count_within(count, schema, ["minLength", "maxLength"], "characters", path, found);
         // A pattern of another regex dialect cannot be checked here; the schema's owner checks it.

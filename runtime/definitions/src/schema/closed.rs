@@ -86,18 +86,18 @@ fn walk(schema: &mut Value, is_part: bool, joined: &HashSet<String>) {
         walk(part.schema, is_part, joined);
     });
     // The parts are already closed.
-    if is_joined && !is_part && schema.as_object().is_some_and(is_struct) && tells_names(schema) {
+    if is_joined && !is_part && schema.as_object().is_some_and(is_struct) && names_all_fields(schema) {
         schema["unevaluatedProperties"] = false.into();
     }
 }
 
 /// Whether an object and its parts name all fields. The target of a reference is checked separately.
-fn tells_names(schema: &Value) -> bool {
+fn names_all_fields(schema: &Value) -> bool {
     let says = |key: &str| schema.get(key).is_some();
     !says("additionalProperties")
         && !says("patternProperties")
         && ["properties", "anyOf", "oneOf", "allOf", "$ref", "enum", "const"].into_iter().any(says)
-        && combined(schema).all(tells_names)
+        && combined(schema).all(names_all_fields)
 }
 
 /// Restricts the `None` option of a flattened `Option` of an enum to objects without any key of the enum.

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 
 use serde_json::{Map, Number, Value};
 
-use super::budget::{Budget, Chain, of_text};
+use super::budget::{Budget, Chain, text_steps};
 use super::check::{by_pattern, check_within};
 use super::keywords::referenced;
 use super::pattern::Patterns;
@@ -120,7 +120,7 @@ impl<'s> Walk<'s> {
     /// The schema of a `$ref` into the same document.
     fn resolve(&self, schema: &Value) -> Option<&'s Value> {
         let pointer = schema.get("$ref")?.as_str()?;
-        self.budget.take(of_text(pointer));
+        self.budget.take(text_steps(pointer));
         referenced(self.root, pointer)
     }
 
@@ -140,7 +140,7 @@ impl<'s> Walk<'s> {
                 fields.retain(|name, field| !(field.is_null() && self.stands_for_nothing(name, schema)));
                 changed |= fields.len() < before;
                 for (name, field) in fields {
-                    if !self.budget.take(of_text(name)) {
+                    if !self.budget.take(text_steps(name)) {
                         break;
                     }
                     let property = schema["properties"].get(name).or_else(|| self.by_pattern(name, schema));

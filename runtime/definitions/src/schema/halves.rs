@@ -11,7 +11,7 @@ use std::rc::Rc;
 use serde_json::{Map, Value, json};
 
 use super::check::check;
-use super::found::Path;
+use super::findings::Path;
 use super::keywords::{combined, referenced};
 use super::problem::{Problem, expected};
 

@@ -23,11 +23,11 @@ struct Walk<'s> {
     root: &'s Value,
 }
 
-type Found = Result<(), String>;
+type Checked = Result<(), String>;
 
 impl Walk<'_> {
     /// Checks a schema and its subschemas.
-    fn schema(&self, schema: &Value, place: &str) -> Found {
+    fn schema(&self, schema: &Value, place: &str) -> Checked {
         match schema {
             Value::Object(keywords) => keywords.iter().try_for_each(|(key, value)| {
                 let place = within(place, key);
@@ -38,7 +38,7 @@ impl Walk<'_> {
         }
     }
 
-    fn keyword(&self, key: &str, value: &Value, place: &str) -> Found {
+    fn keyword(&self, key: &str, value: &Value, place: &str) -> Checked {
         match KeywordKind::new(key) {
             KeywordKind::Types => kinds(value, place),
             KeywordKind::Reference => self.reference(value, place),
@@ -90,7 +90,7 @@ impl Walk<'_> {
         }
     }
 
-    fn reference(&self, value: &Value, place: &str) -> Found {
+    fn reference(&self, value: &Value, place: &str) -> Checked {
         let expected = "expected a place in this schema, as in `#/$defs/Name`";
         let Some(target) = value.as_str() else { return wrong(place, value, expected) };
         match referenced(self.root, target) {
@@ -111,7 +111,7 @@ impl Walk<'_> {
 }
 
 /// The values of an object whose keys are names.
-fn named(value: &Value, place: &str, check: impl Fn(&Value, &str) -> Found) -> Found {
+fn named(value: &Value, place: &str, check: impl Fn(&Value, &str) -> Checked) -> Checked {
     match value {
         Value::Object(named) => named.iter().try_for_each(|(name, value)| check(value, &within(place, name))),
         other => wrong(place, other, "expected an object, with names as its keys"),
@@ -119,7 +119,7 @@ fn named(value: &Value, place: &str, check: impl Fn(&Value, &str) -> Found) -> F
 }
 
 /// The value of `type`.
-fn kinds(value: &Value, place: &str) -> Found {
+fn kinds(value: &Value, place: &str) -> Checked {
     let known = |kind: &Value| kind.as_str().is_some_and(|kind| TYPES.contains(&kind));
     let wrong_kind = match value {
         Value::Array(kinds) if !kinds.is_empty() => kinds.iter().find(|kind| !known(kind)),
@@ -133,14 +133,14 @@ fn kinds(value: &Value, place: &str) -> Found {
     wrong(place, kind, &expected)
 }
 
-fn names(value: &Value, place: &str) -> Found {
+fn names(value: &Value, place: &str) -> Checked {
     match value.as_array() {
         Some(names) if names.iter().all(Value::is_string) => Ok(()),
         _ => wrong(place, value, "expected a list of names"),
     }
 }
 
-fn pattern(text: &str, place: &str) -> Found {
+fn pattern(text: &str, place: &str) -> Checked {
     if compiles(text) {
         return Ok(());
     }
@@ -149,7 +149,7 @@ fn pattern(text: &str, place: &str) -> Found {
     wrong(place, &text.into(), expected)
 }
 
-fn wrong(place: &str, found: &Value, expected: &str) -> Found {
+fn wrong(place: &str, found: &Value, expected: &str) -> Checked {
     let place = if place.is_empty() { "its top".to_owned() } else { format!("`{place}`") };
     let found = found.to_string();
     Err(format!("at {place} there is `{}`: {expected}", crate::text::short(&found, 80)))

@@ -9,7 +9,7 @@ mod closed;
 mod coerce;
 mod culprit;
 mod defaults;
-mod found;
+mod findings;
 mod halves;
 mod integers;
 mod keywords;

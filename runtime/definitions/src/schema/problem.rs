@@ -29,7 +29,7 @@ impl Problem {
     }
 
     /// An error of the code that reads the arguments. It may show a value.
-    pub fn of_reader(reason: impl Into<String>) -> Self {
+    pub fn from_reader(reason: impl Into<String>) -> Self {
         Self { is_of_reader: true, ..Self::root(reason) }
     }
 
@@ -44,7 +44,7 @@ impl Problem {
 
     /// Rewords the problem for a value that is not the arguments of a call.
     #[must_use]
-    pub fn of_value(mut self) -> Self {
+    pub fn for_value(mut self) -> Self {
         if let Some(rest) = self.reason.strip_prefix(UNKNOWN).filter(|_| self.is_unknown) {
             self.reason = format!("unknown key{rest}");
         }

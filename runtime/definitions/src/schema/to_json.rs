@@ -9,7 +9,7 @@ use serde::ser::{
 };
 use serde::{Serialize, Serializer};
 
-use super::found::Path;
+use super::findings::Path;
 
 /// The value as JSON.
 ///

@@ -116,7 +116,7 @@ impl Layer {
 
     /// The encodings in the text: each with the index of its secret and its byte range. `None` without an
     /// automaton.
-    fn found<'l>(&'l self, text: &'l str) -> Option<impl Iterator<Item = (usize, Range<usize>)> + 'l> {
+    fn matches<'l>(&'l self, text: &'l str) -> Option<impl Iterator<Item = (usize, Range<usize>)> + 'l> {
         let beginnings = self.automaton.as_ref()?.find_overlapping_iter(text);
         Some(beginnings.flat_map(move |one| {
             let rest = &text.as_bytes()[one.start()..];
@@ -132,7 +132,7 @@ impl Layer {
     }
 
     fn shows(&self, text: &str) -> bool {
-        self.found(text).is_none_or(|mut found| found.next().is_some())
+        self.matches(text).is_none_or(|mut found| found.next().is_some())
     }
 
     /// Whether a longer encoding begins with this text.
@@ -258,7 +258,7 @@ impl Redactor {
 
     /// The redacted part of an unfinished text that can be emitted, and the index of the rest, where a secret
     /// may have begun. The part is empty if nothing can be emitted.
-    pub(super) fn settled(&self, text: &str) -> (String, usize) {
+    pub(super) fn redact_prefix(&self, text: &str) -> (String, usize) {
         let Some(found) = self.find(text) else { return (String::new(), text.len()) };
         let mut found = merged(found);
         let mut end = self.begun(text);
@@ -307,7 +307,7 @@ impl Redactor {
     fn find<'n>(&'n self, text: &str) -> Option<Vec<Match<'n>>> {
         let mut found = Vec::new();
         for layer in &self.layers {
-            found.extend(layer.found(text)?.map(|(secret, place)| {
+            found.extend(layer.matches(text)?.map(|(secret, place)| {
                 let own = layer.secrets[secret].mask.as_deref();
                 let mask = own.filter(|mask| !self.layers.iter().any(|layer| layer.shows(mask)));
                 Match {

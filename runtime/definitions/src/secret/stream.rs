@@ -38,7 +38,7 @@ impl StreamRedactor {
     /// text may be empty.
     pub fn push(&mut self, piece: &str) -> String {
         self.rest.push_str(piece);
-        let (settled, end) = self.redactor.settled(&self.rest);
+        let (settled, end) = self.redactor.redact_prefix(&self.rest);
         self.rest.drain(..end);
         settled
     }

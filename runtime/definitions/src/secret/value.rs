@@ -337,8 +337,8 @@ mod tests {
 
     #[test]
     fn t8_a_secret_is_wiped_when_it_is_dropped() {
-        struct Told<'t>(&'t std::cell::Cell<bool>);
-        impl Sensitive for Told<'_> {
+        struct Reported<'t>(&'t std::cell::Cell<bool>);
+        impl Sensitive for Reported<'_> {
             fn each(&self, _: &mut dyn FnMut(&[u8])) {}
 
             fn wipe(&mut self) {
@@ -346,7 +346,7 @@ mod tests {
             }
         }
         let wiped = std::cell::Cell::new(false);
-        drop(Secret::new(Told(&wiped)));
+        drop(Secret::new(Reported(&wiped)));
         assert!(wiped.get());
     }
 

@@ -209,7 +209,7 @@ type VisitAny = fn(&dyn Any, &mut dyn FnMut(&[u8]));
 
 impl StateVisitor {
     /// The visitor of a state's type.
-    pub fn of<S: VisitSecrets + 'static>() -> Self {
+    pub fn new<S: VisitSecrets + 'static>() -> Self {
         Self(|state, visit| {
             if let Some(state) = state.downcast_ref::<S>() {
                 state.visit_secrets(visit);

@@ -8,7 +8,7 @@
 //! 3. In the end, a call in the old form counts only if there is no other, and calls of different events with the same index, or none, and the same name are compared. With one id, an equal text is a
 //!    copy, and an empty object is what the server wrote before the arguments. Without ids, nobody can say so.
 //!
-//! What cannot be told apart is [`ModelError::Incomplete`]: a call that runs twice, or another tool than the model named, does more harm.
+//! Calls that cannot be distinguished are [`ModelError::Incomplete`]: a call that runs twice, or another tool than the model named, does more harm.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -6,13 +6,13 @@ use serde_json::{Map, Value, json};
 use onionskin_core::export::Dialect;
 
 use super::content::{FileKind, Part, Said, Turn, file_kind, in_order, only_text};
-use super::{Asked, Choice, Protocol, object, unless_empty};
+use super::{Choice, Protocol, ProviderRequest, object, unless_empty};
 use crate::tools::WireTool;
 
 /// What is said of a tool that the conversation has calls of, and that is not offered any more.
 pub(super) const NO_TOOL: &str = "No longer available.";
 
-pub(super) fn body(asked: &Asked<'_>) -> Map<String, Value> {
+pub(super) fn body(asked: &ProviderRequest<'_>) -> Map<String, Value> {
     let params = &asked.request.params;
     let mut messages: Vec<Value> = Vec::new();
     for turn in asked.turns(Protocol::Anthropic) {

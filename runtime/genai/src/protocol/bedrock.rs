@@ -6,11 +6,11 @@ use onionskin_core::model::{ModelError, Usage};
 
 use super::anthropic::NO_TOOL;
 use super::content::{Part, Said, Turn, in_order};
-use super::{Asked, Choice, Flow, Protocol, anthropic, count, list, object, text, unless_empty};
+use super::{Choice, Flow, Protocol, ProviderRequest, anthropic, count, list, object, text, unless_empty};
 use crate::answer::{Answer, Stop, unread};
 use crate::tools::WireTool;
 
-pub(super) fn body(asked: &Asked<'_>) -> Map<String, Value> {
+pub(super) fn body(asked: &ProviderRequest<'_>) -> Map<String, Value> {
     let params = &asked.request.params;
     let messages: Vec<Value> = asked.turns(Protocol::Bedrock).into_iter().map(message).collect();
     let choice = asked.choice();

@@ -32,7 +32,7 @@ pub(crate) struct Carries {
     pub(crate) files: Files,
     /// A mark that a result is an error.
     pub(crate) error_marks: bool,
-    /// The options of a request that it has a form for.
+    /// The options of a request that the protocol supports.
     pub(crate) options: &'static [RequestOption],
 }
 

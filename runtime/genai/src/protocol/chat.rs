@@ -6,12 +6,12 @@ use serde_json::{Map, Value, json};
 use onionskin_core::export::Dialect;
 
 use super::content::{FileKind, Part, SentCall, Turn, data_url, file_kind, only_text};
-use super::{Asked, Choice, Protocol, object, unless_empty};
+use super::{Choice, Protocol, ProviderRequest, object, unless_empty};
 use crate::carried::wants_all_reasoning;
 use crate::names::{base, host, reasons};
 use crate::tools::WireTool;
 
-pub(super) fn body(asked: &Asked<'_>) -> Map<String, Value> {
+pub(super) fn body(asked: &ProviderRequest<'_>) -> Map<String, Value> {
     let params = &asked.request.params;
     let mut messages: Vec<Value> = Vec::new();
     messages.extend(asked.system().map(|system| json!({ "role": "system", "content": system })));
@@ -92,7 +92,7 @@ pub(super) fn body(asked: &Asked<'_>) -> Map<String, Value> {
     body
 }
 
-fn model_name(asked: &Asked<'_>) -> String {
+fn model_name(asked: &ProviderRequest<'_>) -> String {
     if asked.kind == AdapterKind::Fireworks && !asked.name.contains('/') {
         return format!("accounts/fireworks/models/{}", asked.name);
     }
@@ -100,14 +100,14 @@ fn model_name(asked: &Asked<'_>) -> String {
 }
 
 /// Whether the limit of tokens has its newer name, without which models that reason refuse it. Deployments of Azure have any name.
-fn counts_completion(asked: &Asked<'_>) -> bool {
+fn counts_completion(asked: &ProviderRequest<'_>) -> bool {
     let host = host(asked.endpoint);
     let is_older = || ["gpt-3", "gpt-4", "chatgpt"].iter().any(|begin| base(asked.name).starts_with(begin));
     reasons(asked.name) || ((host == "api.openai.com" || host.ends_with(".azure.com")) && !is_older())
 }
 
 /// Fireworks ends an answer early without a limit, and refuses more tokens in one that is not streamed.
-fn default_max_tokens(asked: &Asked<'_>) -> Option<u32> {
+fn default_max_tokens(asked: &ProviderRequest<'_>) -> Option<u32> {
     let most = match (asked.stream, asked.name.contains("muse-glimmer-30b")) {
         (false, _) => 4_096,
         (true, true) => 68_000,

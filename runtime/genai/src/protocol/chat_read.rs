@@ -171,7 +171,7 @@ fn extra_of(call: &Value) -> Map<String, Value> {
     extra
 }
 
-/// A stream has the reasoning of a gateway in pieces: those of one block have the same index and kind, and no two ids. What is encrypted comes
+/// A stream has the reasoning of a gateway in pieces: the pieces of one block have the same index and kind, and at most one id. What is encrypted comes
 /// whole.
 fn merge_detail(answer: &mut Answer<'_>, detail: &Value) -> Result<(), ModelError> {
     let same = |last: &&mut Value| {

@@ -5,13 +5,13 @@ use serde_json::{Map, Value, json};
 use onionskin_core::model::{ModelError, Usage};
 
 use super::content::Turn;
-use super::{Asked, Choice, Flow, Protocol, chat, count, list, object, text, unless_empty};
+use super::{Choice, Flow, Protocol, ProviderRequest, chat, count, list, object, text, unless_empty};
 use crate::answer::{Answer, Stop};
 
 /// The type and the field of open reasoning.
 const THINKING: &str = "thinking";
 
-pub(super) fn body(asked: &Asked<'_>) -> Map<String, Value> {
+pub(super) fn body(asked: &ProviderRequest<'_>) -> Map<String, Value> {
     let params = &asked.request.params;
     let mut messages: Vec<Value> = Vec::new();
     messages.extend(asked.system().map(|system| json!({ "role": "system", "content": system })));

@@ -9,7 +9,7 @@ use onionskin_core::content::ContentBlock;
 use onionskin_core::model::{Message, ToolCall, ToolResultMessage, exact_json};
 
 use super::ids::{Ids, sent_name};
-use super::{Asked, Protocol};
+use super::{Protocol, ProviderRequest};
 use crate::carried::{Carried, Place};
 
 /// A message.
@@ -51,8 +51,8 @@ pub(crate) struct SentResult<'a> {
 }
 
 /// The messages of a request.
-pub(crate) fn turns<'a>(asked: &Asked<'a>, protocol: Protocol) -> Vec<Turn<'a>> {
-    let Asked { request, kind, endpoint, .. } = *asked;
+pub(crate) fn turns<'a>(asked: &ProviderRequest<'a>, protocol: Protocol) -> Vec<Turn<'a>> {
+    let ProviderRequest { request, kind, endpoint, .. } = *asked;
     let mut turns = Vec::with_capacity(request.messages.len());
     let mut ids = Ids::new(protocol.ids(kind));
     for message in &request.messages {

@@ -4,14 +4,14 @@ use genai::adapter::AdapterKind;
 use serde_json::{Map, Value, json};
 
 use super::content::{Part, Turn};
-use super::{Asked, Choice, Protocol, object, unless_empty};
+use super::{Choice, Protocol, ProviderRequest, object, unless_empty};
 use crate::names::{thinks, wants_signatures};
 use crate::tools::WireTool;
 
 /// What newer models accept in the place of the signature that the first call of a turn must have.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
-pub(super) fn body(asked: &Asked<'_>) -> Map<String, Value> {
+pub(super) fn body(asked: &ProviderRequest<'_>) -> Map<String, Value> {
     let params = &asked.request.params;
     let newest = wants_signatures(asked.name);
     // Vertex has no such field.

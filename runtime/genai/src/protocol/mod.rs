@@ -55,8 +55,8 @@ pub(crate) enum Protocol {
     Bedrock,
 }
 
-/// A request, as the protocols need it.
-pub(crate) struct Asked<'a> {
+/// A request, and what the protocols need with it.
+pub(crate) struct ProviderRequest<'a> {
     pub(crate) request: &'a ModelRequest,
     pub(crate) kind: AdapterKind,
     /// The server: its host and port, and the path behind them.
@@ -240,7 +240,7 @@ impl Protocol {
     ///
     /// # Errors
     /// Returns an error if the protocol has no form for an option.
-    pub(crate) fn body(self, asked: &Asked<'_>) -> Result<Map<String, Value>, ModelError> {
+    pub(crate) fn body(self, asked: &ProviderRequest<'_>) -> Result<Map<String, Value>, ModelError> {
         let params = &asked.request.params;
         if let Some(option) = params.options().find(|option| !self.supports(*option)) {
             let reason = format!("the protocol `{}` has no form for it", asked.kind.as_lower_str());
@@ -293,7 +293,7 @@ impl Protocol {
     }
 }
 
-impl<'a> Asked<'a> {
+impl<'a> ProviderRequest<'a> {
     /// The conversation in the protocol's terms.
     fn turns(&self, protocol: Protocol) -> Vec<Turn<'a>> {
         content::turns(self, protocol)

@@ -5,11 +5,11 @@ use serde_json::{Map, Value, json};
 use onionskin_core::export::Dialect;
 
 use super::content::{FileKind, Part, Said, Turn, data_url, file_kind, in_order, only_text};
-use super::{Asked, Choice, Protocol, object, unless_empty};
+use super::{Choice, Protocol, ProviderRequest, object, unless_empty};
 use crate::names::reasons;
 use crate::tools::WireTool;
 
-pub(super) fn body(asked: &Asked<'_>) -> Map<String, Value> {
+pub(super) fn body(asked: &ProviderRequest<'_>) -> Map<String, Value> {
     let params = &asked.request.params;
     let mut input: Vec<Value> = Vec::new();
     for turn in asked.turns(Protocol::Responses) {

@@ -47,7 +47,7 @@ fn in_base64(text: &str) -> Vec<String> {
                 && word.len() >= SHORTEST
                 && lines.peek().is_some();
             if !goes_on {
-                texts.extend(of_base64(&run));
+                texts.extend(decode_base64(&run));
                 run.clear();
             }
         }
@@ -55,7 +55,7 @@ fn in_base64(text: &str) -> Vec<String> {
     texts
 }
 
-fn of_base64(word: &str) -> Option<String> {
+fn decode_base64(word: &str) -> Option<String> {
     let digits = word.trim_end_matches('=');
     if digits.len() < SHORTEST {
         return None;

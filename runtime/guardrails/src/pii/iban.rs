@@ -17,7 +17,7 @@ const LENGTHS: &str = "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BR29 BY28 CH
     MC27 MD24 ME22 MK19 MR27 MT31 MU30 NL18 NO15 PK24 PL28 PS29 PT25 QA29 RO24 RS22 SA24 SC31 SD18 SE24 SI19 SK24 SM27 ST25 TN24 \
     TR26 UA29 VA22 VG24 XK20";
 
-/// Whether one can begin here, as far as the text goes: two letters and two digits.
+/// Whether an IBAN can begin here: two letters and two digits, or their prefix at the end of the text.
 fn can_begin(bytes: &[u8]) -> bool {
     let form: [fn(&u8) -> bool; 4] =
         [u8::is_ascii_alphabetic, u8::is_ascii_alphabetic, u8::is_ascii_digit, u8::is_ascii_digit];
@@ -100,7 +100,7 @@ fn end_of(rest: &[u8]) -> Option<usize> {
     longest
 }
 
-/// Whether it has the length of those of its country.
+/// Whether it has the length of its country's IBANs.
 fn is_of_its_country(compact: &[u8]) -> bool {
     let known = LENGTHS
         .split_ascii_whitespace()

@@ -111,7 +111,7 @@ impl Pii {
     }
 
     /// The places with personal data, in the order of the text. They do not overlap. Digits, letters, blanks and hyphens of
-    /// other widths and scripts are read as those of ASCII, and characters that nobody sees are passed over.
+    /// other widths and scripts are read as ASCII, and invisible characters are ignored.
     pub fn find(&self, text: &str) -> Vec<PiiMatch> {
         let mut found = Vec::new();
         if text.is_ascii() {

@@ -63,7 +63,7 @@ impl Registry {
     /// Returns an error that names what a card cannot have, or what is not registered.
     pub fn dump<A: Agent>(&self) -> Result<Vec<CardText>, DumpError> {
         let (mut cards, mut taken) = (Vec::new(), HashSet::new());
-        let mut open = vec![DynAgent::of::<A>()];
+        let mut open = vec![DynAgent::from_type::<A>()];
         let mut seen = open.clone();
         while let Some(agent) = open.pop() {
             let outline = Outline::new(&agent)
@@ -132,7 +132,7 @@ impl Dump<'_> {
             );
         }
         let mut card = Card::named(&outline.name);
-        let description = outline.description.as_deref().map(written);
+        let description = outline.description.as_deref().map(template);
         card.texts.extend(description.map(|text| (TextField::Description, text)));
         self.prompt(&mut card)?;
         card.servers = outline.servers.iter().map(|(name, _)| spanned(name.to_string())).collect();
@@ -168,7 +168,7 @@ impl Dump<'_> {
             let text = TextField::ALL.iter().find(|text| PromptPart::from(**text) == *part);
             let flag = Flag::ALL.iter().find(|flag| PromptPart::from(**flag) == *part);
             match (text, flag, said) {
-                (Some(field), _, PromptOutline::Text(words)) => card.texts.push((*field, written(words))),
+                (Some(field), _, PromptOutline::Text(words)) => card.texts.push((*field, template(words))),
                 (_, Some(flag), PromptOutline::Included) => card.flags.push(spanned(*flag)),
                 (Some(field), ..) => return Err(self.code(format!("`{field}`"), PROMPT)),
                 (_, Some(flag), _) => return Err(self.code(format!("`{flag}`"), PROMPT)),
@@ -241,8 +241,8 @@ impl Dump<'_> {
 
 const PROMPT: &str = "a text that shows fields of the state is code too when it is compiled; a card has `{name}` for that, and `{ function: prompts.rs:greeting }`: write the field yourself";
 
-fn written(text: &str) -> Text {
-    Text::Written(spanned(text.to_owned()))
+fn template(text: &str) -> Text {
+    Text::Template(spanned(text.to_owned()))
 }
 
 /// A value that no file has.

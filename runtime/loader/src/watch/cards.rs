@@ -24,16 +24,16 @@ pub(super) struct Cards {
 }
 
 pub(super) enum Made {
-    OfCards(Build<LoadedCards>),
-    OfWorkflow(Build<LoadedWorkflow>),
+    Cards(Build<LoadedCards>),
+    Workflow(Build<LoadedWorkflow>),
 }
 
 impl Cards {
     pub(super) fn has_changed(&self, cache: &mut Cache) -> bool {
         let paths = match self.made {
-            Made::OfCards(_) => &*self.paths,
+            Made::Cards(_) => &*self.paths,
             // The cache has the stamps of all files of the workflow.
-            Made::OfWorkflow(_) => &[],
+            Made::Workflow(_) => &[],
         };
         cache.has_changed(&self.loader.base_folder(), paths)
     }
@@ -49,8 +49,8 @@ impl Cards {
     /// Loads the cards; the app of them is not built yet.
     fn builder(&self, cache: &mut Cache) -> Result<AppBuilder, LoadError> {
         match &self.made {
-            Made::OfCards(build) => Ok(build(&self.loader.load_changed(&self.paths, cache)?)),
-            Made::OfWorkflow(build) => {
+            Made::Cards(build) => Ok(build(&self.loader.load_changed(&self.paths, cache)?)),
+            Made::Workflow(build) => {
                 let folder = self.paths.first().map_or(Path::new(""), PathBuf::as_path);
                 Ok(build(&self.loader.load_changed_workflow(folder, cache)?))
             }

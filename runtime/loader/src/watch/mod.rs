@@ -29,7 +29,7 @@ pub struct CardWatch {
     report: Option<Report>,
 }
 
-/// The agents of cards that may change while the program runs: [`Self::app`] gives those of the cards as they are now.
+/// The agents of cards that may change while the program runs: [`Self::app`] returns the agents of the current cards.
 ///
 /// It compares the files when it is asked, and has no thread. That costs one `stat` for each card and each script that a card names, and one
 /// reading of each folder. A file is read again only if its time or its size is another one, or if it was written less than two seconds before it
@@ -83,7 +83,7 @@ impl CardLoader {
         build: impl Fn(&LoadedCards) -> AppBuilder + Send + Sync + 'static,
     ) -> CardWatch {
         let paths = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
-        let made = Made::OfCards(Box::new(build));
+        let made = Made::Cards(Box::new(build));
         self.watched(paths, made)
     }
 
@@ -94,7 +94,7 @@ impl CardLoader {
         folder: impl Into<PathBuf>,
         build: impl Fn(&LoadedWorkflow) -> AppBuilder + Send + Sync + 'static,
     ) -> CardWatch {
-        self.watched(vec![folder.into()], Made::OfWorkflow(Box::new(build)))
+        self.watched(vec![folder.into()], Made::Workflow(Box::new(build)))
     }
 
     fn watched(mut self, paths: Vec<PathBuf>, made: Made) -> CardWatch {
@@ -167,7 +167,7 @@ impl WatchedCards {
         self.app().await.run(input).await
     }
 
-    /// The problem of the last attempt to load the cards; `None` if the agents are those of the cards.
+    /// The problem of the last attempt to load the cards; `None` if the agents are up to date.
     pub fn problem(&self) -> Option<Arc<ReloadError>> {
         self.watched.current().problem.clone()
     }

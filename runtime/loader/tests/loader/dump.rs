@@ -177,7 +177,7 @@ mod elsewhere {
 agent! { Twice { instruction: "A.", agents: [Office, elsewhere::Manager] } }
 
 #[test]
-fn c3_two_agents_of_one_name_beneath_a_dumped_one_are_an_error() {
+fn c3_two_agents_of_one_name_below_a_dumped_one_are_an_error() {
     let error = registry().dump::<Twice>().unwrap_err();
     assert!(matches!(&error, DumpError::TwoAgents { agent, .. } if agent == "office"), "{error}");
 }

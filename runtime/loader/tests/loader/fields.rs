@@ -34,7 +34,7 @@ fn registry() -> Registry {
 }
 
 /// What the model was asked, without chance.
-fn asked(model: &ScriptedModel) -> serde_json::Value {
+fn requests(model: &ScriptedModel) -> serde_json::Value {
     let mut requests = serde_json::to_value(model.requests()).unwrap();
     for request in requests.as_array_mut().unwrap() {
         for id in ["correlation_id", "run_id", "session_id", "run", "session", "id"] {
@@ -79,7 +79,7 @@ Answer "well" to {session_state.name}.
 
 const OFFICE: &str = "name: office\ndescription: Works.\ninstruction: { function: \"tools.rs:greeting\" }\n";
 
-mod written {
+mod dumped {
     use super::super::parts::{
         Helper, Kb, add_one, add_two, at_most, checked, greeting, louder, mark, more, three_more,
     };
@@ -160,17 +160,16 @@ async fn c3_a_loaded_card_means_what_the_same_agent_means_in_rust() {
     let app = app.build().await.unwrap();
     let said = app.run("hello").await.unwrap().text;
 
-    let written = script();
-    let in_rust =
-        App::builder().agent::<written::Desk>().agent::<written::Office>().toolbox_as("archive", Kb);
+    let dumped = script();
+    let in_rust = App::builder().agent::<dumped::Desk>().agent::<dumped::Office>().toolbox_as("archive", Kb);
     let in_rust = in_rust
         .for_agent("desk", move |agent| agent.hook(hook()))
-        .model(Arc::clone(&written))
+        .model(Arc::clone(&dumped))
         .build()
         .await
         .unwrap();
     assert_eq!(said, in_rust.run("hello").await.unwrap().text);
-    let (asked, wanted) = (asked(&model), asked(&written));
+    let (asked, wanted) = (requests(&model), requests(&dumped));
     assert_eq!(serde_json::to_string_pretty(&asked).unwrap(), serde_json::to_string_pretty(&wanted).unwrap());
 
     assert!(asked[0].to_string().contains("HELLO"), "{asked}");
@@ -214,7 +213,7 @@ async fn c3_texts_of_a_loaded_card_show_the_state_and_tools_take_it() {
     let visit = Visit { guest: "Ada".to_owned() };
     let app = cards.add_to(App::builder()).state(visit).model(Arc::clone(&model)).build().await.unwrap();
     assert_eq!(app.run("Who?").await.unwrap().text, "Ada");
-    assert!(asked(&model)[0].to_string().contains("Greet Ada."), "{}", asked(&model));
+    assert!(requests(&model)[0].to_string().contains("Greet Ada."), "{}", requests(&model));
 }
 
 #[test]

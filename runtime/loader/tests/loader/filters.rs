@@ -50,7 +50,7 @@ fn registry() -> Registry {
 }
 
 /// What the tools of a card with this filter give for 1; one that the hook sees gives 2.
-async fn given(filter: &str) -> [String; 2] {
+async fn results(filter: &str) -> [String; 2] {
     let card = format!(
         "instruction: Run.\nfunction_tools: [a.rs:run, b.rs:run]\ntool_hooks: [{{ hook: \"crate::hooks::more\", {filter} }}]\n"
     );
@@ -65,11 +65,11 @@ async fn given(filter: &str) -> [String; 2] {
 
 #[tokio::test]
 async fn h2_a_filter_names_one_of_two_items_as_its_list_has_it() {
-    assert_eq!(given("for: [a.rs:run]").await, ["2", "1"]);
-    assert_eq!(given("for: [b.rs:run]").await, ["1", "2"]);
-    assert_eq!(given("for: [tool(run_b)]").await, ["1", "2"]);
-    assert_eq!(given("except: [b.rs:run]").await, ["2", "1"]);
-    assert_eq!(given("for: [a.rs:run, b.rs:run]").await, ["2", "2"]);
+    assert_eq!(results("for: [a.rs:run]").await, ["2", "1"]);
+    assert_eq!(results("for: [b.rs:run]").await, ["1", "2"]);
+    assert_eq!(results("for: [tool(run_b)]").await, ["1", "2"]);
+    assert_eq!(results("except: [b.rs:run]").await, ["2", "1"]);
+    assert_eq!(results("for: [a.rs:run, b.rs:run]").await, ["2", "2"]);
 }
 
 #[test]

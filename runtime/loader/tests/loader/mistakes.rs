@@ -40,7 +40,7 @@ fn registry() -> Registry {
 }
 
 /// The kinds and the lines of the mistakes in one card.
-fn found(card: &str) -> Vec<(MistakeKind, String)> {
+fn mistakes(card: &str) -> Vec<(MistakeKind, String)> {
     let error = load(registry(), &[("cards/a.yaml", card)]).unwrap_err();
     error.mistakes().iter().map(|mistake| (mistake.kind, mistake.to_string())).collect()
 }
@@ -49,7 +49,7 @@ fn found(card: &str) -> Vec<(MistakeKind, String)> {
 fn c3_what_a_card_names_is_wrong_in_four_ways_with_types_of_their_own() {
     let card = "instruction: Add.\nfunction_tools:\n  - tools.rs\n";
     assert_eq!(
-        found(card),
+        mistakes(card),
         [(
             MistakeKind::Format,
             "cards/a.yaml:3:5: `tools.rs` names nothing: write a file and a name, `tools.rs:add_one`, or a path, \
@@ -95,7 +95,7 @@ tool_hooks:
             "cards/a.yaml:10:5: `hooks.rs:greeting` is a function that gives text, and not a hook around tool calls",
         ),
     ];
-    assert_eq!(found(card), lines.map(|(kind, line)| (kind, line.to_owned())));
+    assert_eq!(mistakes(card), lines.map(|(kind, line)| (kind, line.to_owned())));
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn c3_a_file_that_is_registered_in_another_folder_is_named() {
 fn c3_a_name_without_a_file_says_where_its_item_is() {
     let line = "cards/a.yaml:2:18: `add_one` has no file and no path: write `tools.rs:add_one`, or a path, `crate::tools::add_one`";
     assert_eq!(
-        found("instruction: Add.\nfunction_tools: [add_one]\n"),
+        mistakes("instruction: Add.\nfunction_tools: [add_one]\n"),
         [(MistakeKind::MissingItem, line.to_owned())]
     );
 }
@@ -128,7 +128,7 @@ fn c3_a_ready_hook_without_its_crate_says_its_path() {
     let card = "instruction: Add.\ntool_hooks: [\"hooks::retry\"]\n";
     let line = "cards/a.yaml:2:14: `hooks::retry` does not start with a crate: write `::onionskin::hooks::retry`, or `crate::hooks::retry` for \
                 your own";
-    assert_eq!(found(card), [(MistakeKind::Format, line.to_owned())]);
+    assert_eq!(mistakes(card), [(MistakeKind::Format, line.to_owned())]);
 }
 
 #[test]
@@ -178,7 +178,7 @@ agents: [\"crate::Helpr\"]
             "cards/a.yaml:10:10: the program has no `crate::Helpr`; did you mean `crate::Helper`?",
         ),
     ];
-    assert_eq!(found(card), lines.map(|(kind, line)| (kind, line.to_owned())));
+    assert_eq!(mistakes(card), lines.map(|(kind, line)| (kind, line.to_owned())));
 }
 
 /// A value whose reading panics.
@@ -233,7 +233,7 @@ fn c3_all_mistakes_of_all_cards_are_reported_at_once() {
 #[cfg(not(feature = "shell"))]
 fn c3_a_built_in_tool_without_its_feature_is_a_mistake_that_names_it() {
     assert_eq!(
-        found("instruction: Run.\nruntime: [shell.execute]\n"),
+        mistakes("instruction: Run.\nruntime: [shell.execute]\n"),
         [(
             MistakeKind::MissingFeature("shell"),
             "cards/a.yaml:2:11: `shell.execute` runs programs: enable feature `shell` of onionskin"

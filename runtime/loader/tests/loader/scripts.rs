@@ -63,7 +63,7 @@ async fn c3_tools_and_hooks_can_be_in_one_script_and_descriptions_name_them() {
 }
 
 /// The mistakes of a card beside one script.
-fn found(card: &str, script: &str) -> Vec<(MistakeKind, String)> {
+fn mistakes(card: &str, script: &str) -> Vec<(MistakeKind, String)> {
     let error = load(registry(), &[("cards/a.yaml", card), ("cards/s.rhai", script)]).unwrap_err();
     error.mistakes().iter().map(|mistake| (mistake.kind, mistake.to_string())).collect()
 }
@@ -77,7 +77,7 @@ fn c3_a_script_hook_with_other_parameters_is_refused_when_its_card_is_loaded() {
             "cards/a.yaml:3:5: `s.rhai:audit` cannot be a hook around tool calls: cards/s.rhai:2:6: a hook takes two parameters and \
              goes on with `call_next(args)`: `fn audit(ctx, args)`; this takes {count}"
         );
-        assert_eq!(found(card, script), [(MistakeKind::Script, line)]);
+        assert_eq!(mistakes(card, script), [(MistakeKind::Script, line)]);
     }
 }
 
@@ -89,7 +89,7 @@ run_hooks: [s.rhai:double]
 tool_hooks: [s.rhai:double]
 ";
     assert_eq!(
-        found(card, TOOLS),
+        mistakes(card, TOOLS),
         [
             (
                 MistakeKind::MissingItem,
@@ -112,16 +112,16 @@ tool_hooks: [s.rhai:double]
         ]
     );
     let through = "fn t(x) { u(x) }\nfn u(x) { audit(x, x) }\n".to_owned() + HOOKS;
-    let through = found("instruction: A.\nfunction_tools: [s.rhai:t]\n", &through);
+    let through = mistakes("instruction: A.\nfunction_tools: [s.rhai:t]\n", &through);
     assert!(through[0].1.ends_with("cards/s.rhai:6:5: there is no function `call_next`"), "{through:?}");
     assert_eq!(
-        found("instruction: A.\nfunction_tools: [s.rhai:audit]\n", HOOKS),
+        mistakes("instruction: A.\nfunction_tools: [s.rhai:audit]\n", HOOKS),
         [(
             MistakeKind::Script,
             "cards/a.yaml:2:18: `s.rhai:audit` cannot be a tool: cards/s.rhai:4:5: there is no function `call_next`".to_owned()
         )]
     );
-    let broken = found("instruction: A.\nfunction_tools: [s.rhai:f]\n", "/// F.\nfn f() { 1 +; }\n");
+    let broken = mistakes("instruction: A.\nfunction_tools: [s.rhai:f]\n", "/// F.\nfn f() { 1 +; }\n");
     assert_eq!(broken[0].0, MistakeKind::Script);
     assert!(broken[0].1.contains(" cannot be a tool: cards/s.rhai:2:13: "), "{broken:?}");
 }

@@ -65,7 +65,7 @@ fn registry() -> Registry {
 }
 
 /// All that the desk uses.
-fn given(app: AppBuilder) -> AppBuilder {
+fn configure(app: AppBuilder) -> AppBuilder {
     let turns = [ScriptedTurn::call("key", json!({})), ScriptedTurn::say("{last}")];
     app.model(ScriptedModel::turns(turns))
         .provide(Orders(7))
@@ -81,7 +81,7 @@ async fn c3_taking_parts_out_of_a_card_keeps_the_app_good() {
     let card = folder.path().join("desk.yaml");
     let cards = CardLoader::new(registry())
         .base(folder.path())
-        .watch(["."], |cards| given(cards.add_to(App::builder())))
+        .watch(["."], |cards| configure(cards.add_to(App::builder())))
         .start()
         .await
         .unwrap();
@@ -118,7 +118,7 @@ async fn c3_an_agent_of_a_program_among_cards_needs_no_more_than_the_cards() {
     let folder = folder(&[("helper.yaml", "instruction: Help.\n")]);
     let cards = CardLoader::new(registry()).base(folder.path()).load(["."]).unwrap();
     let app = cards.add_to(App::builder().agent::<Clerk>()).entry("Clerk");
-    assert_eq!(given(app).build().await.unwrap().entry().name(), "Clerk");
+    assert_eq!(configure(app).build().await.unwrap().entry().name(), "Clerk");
     // What is for an agent by its name needs the agent: a hook can be a check.
     let app =
         cards.add_to(App::builder()).for_agent("helpr", |agent| agent.hook(onionskin::hooks::retry::new(2)));

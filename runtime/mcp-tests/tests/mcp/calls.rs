@@ -37,7 +37,7 @@ async fn a4_an_error_of_the_tool_is_a_remote_tool_error() {
 }
 
 #[tokio::test]
-async fn t11_every_wrong_argument_is_told_at_once_and_the_server_is_not_asked() {
+async fn t11_every_wrong_argument_is_reported_at_once_and_the_server_is_not_asked() {
     let agent = build::<All>(server("plain", &Log::new("arguments"))).await.unwrap();
     let outcome = call(&agent, "fix__get_echo", json!({"txt": "a", "times": 0})).await;
     assert_eq!(outcome.kind, Some(ErrorKind::Arguments), "{outcome:?}");

@@ -181,7 +181,7 @@ async fn a4_a_time_limit_of_zero_is_an_error_of_the_build() {
 }
 
 #[test]
-fn a4_text_that_is_no_json_is_told_with_its_place() {
+fn a4_text_that_is_no_json_is_reported_with_its_place() {
     let text = refusal("{\n  \"mcpServers\": {,}\n}");
     assert!(text.starts_with("x/.mcp.json:2:18: "), "{text}");
     let text = refusal("[]");
@@ -217,7 +217,7 @@ async fn a4_a_variable_that_is_not_set_is_named_once_its_server_is_wanted() {
 }
 
 #[tokio::test]
-async fn a4_a_server_that_is_not_configured_is_told_with_those_that_are() {
+async fn a4_a_server_that_is_not_configured_is_reported_with_the_configured_ones() {
     let text = unusable(r#"{"mcpServers": {"other": {"url": "http://localhost:1"}}}"#).await;
     assert!(text.contains("`fix`, which is not configured; the configured servers are: other"), "{text}");
 }

@@ -32,7 +32,7 @@ struct Ended {
 
 /// What a case came to.
 #[derive(Debug, Default)]
-struct Seen {
+struct Observed {
     start_error: Option<String>,
     requests: Vec<ModelRequest>,
     notices: Vec<String>,
@@ -40,7 +40,7 @@ struct Seen {
     sent: Vec<Value>,
 }
 
-impl Seen {
+impl Observed {
     fn tools(turn: Option<&ModelRequest>) -> Vec<String> {
         let name = |tool: &ToolDeclaration| tool.name.strip_prefix("fix__").unwrap_or(&tool.name).to_owned();
         turn.iter().flat_map(|request| request.tools.iter()).map(name).collect()
@@ -63,9 +63,9 @@ fn configured(file: &Path, case: &Value, log: &Log) -> ServerConfig {
 }
 
 /// Runs the calls of a case, each in a turn of its own.
-async fn play(file: &Path, case: &Value) -> Seen {
+async fn play(file: &Path, case: &Value) -> Observed {
     let log = Log::new(&format!("corpus-{}", case["name"].as_str().unwrap()));
-    let mut seen = Seen::default();
+    let mut seen = Observed::default();
     let calls = case["calls"].as_array().cloned().unwrap_or_default();
     let turn = |call: &Value| {
         let args = call.get("arguments").cloned().unwrap_or_else(|| json!({}));
@@ -116,7 +116,7 @@ async fn play(file: &Path, case: &Value) -> Seen {
 }
 
 /// Compares what a case came to with what it expects. Each difference is a line.
-fn differences(case: &Value, seen: &Seen) -> Vec<String> {
+fn differences(case: &Value, seen: &Observed) -> Vec<String> {
     let mut wrong = Vec::new();
     let expected = &case["expect"];
     let texts = |value: &Value| -> Vec<String> {
@@ -139,10 +139,10 @@ fn differences(case: &Value, seen: &Seen) -> Vec<String> {
         }
     };
     if let Some(tools) = expected.get("tools") {
-        same("the list of tools", &json!(Seen::tools(seen.requests.first())), tools);
+        same("the list of tools", &json!(Observed::tools(seen.requests.first())), tools);
     }
     if let Some(tools) = expected.get("tools_after") {
-        same("the last list of tools", &json!(Seen::tools(seen.requests.last())), tools);
+        same("the last list of tools", &json!(Observed::tools(seen.requests.last())), tools);
     }
     for (name, schema) in expected["schemas"].as_object().into_iter().flatten() {
         let offered = seen.tool(name).map(|tool| Value::clone(&tool.input_schema)).unwrap_or_default();

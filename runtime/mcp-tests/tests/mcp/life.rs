@@ -29,7 +29,7 @@ async fn a4_a_server_that_dies_in_a_call_is_reported_and_started_again() {
 }
 
 #[tokio::test]
-async fn t8_what_a_server_writes_of_one_session_is_not_told_to_another() {
+async fn t8_what_a_server_writes_of_one_session_is_not_shown_to_another() {
     let (agent, _log) = started("exits-again", "others").await;
     let anna = call(&agent, "fix__get_echo", json!({"text": "card 4242-4242"})).await;
     assert_eq!(anna.text, "card 4242-4242");

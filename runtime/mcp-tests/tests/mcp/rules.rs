@@ -275,7 +275,7 @@ async fn a4_files_are_read_with_comments_and_trailing_commas_as_editors_write_th
 }
 
 #[tokio::test]
-async fn a4_a_command_with_its_arguments_is_told_to_part_them() {
+async fn a4_a_command_that_contains_arguments_is_an_error_that_says_where_they_go() {
     let expected = "the command `onionskin-no-such x` was not found\n`command` is the program only: put the arguments into `args`.";
     let text = refusal(r#"{"mcpServers": {"fix": {"command": "onionskin-no-such x"}}}"#).await;
     assert!(text.contains(expected), "{text}");

@@ -139,7 +139,7 @@ impl Agent for Both {
 }
 
 #[tokio::test]
-async fn a4_servers_start_side_by_side_and_every_failure_is_told() {
+async fn a4_servers_start_side_by_side_and_every_failure_is_reported() {
     let log = Log::new("several");
     let begun = Instant::now();
     let limit = Duration::from_secs(2);

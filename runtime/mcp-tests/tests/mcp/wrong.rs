@@ -103,7 +103,7 @@ async fn a4_control_characters_of_a_server_are_escaped_and_its_texts_bounded() {
 }
 
 #[tokio::test]
-async fn a4_one_malformed_tool_costs_no_other_and_is_told() {
+async fn a4_one_malformed_tool_costs_no_other_and_is_reported() {
     let agent = build::<All>(server("raw bad-tools", &Log::new("bad-tools"))).await.unwrap();
     assert_eq!(agent.tool_names().unwrap(), ["fix__echo", "fix__late"]);
     let mut stream = agent.stream("fix__echo {}");

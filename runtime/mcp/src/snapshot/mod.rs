@@ -47,7 +47,7 @@ use onionskin_core::spec::SpecError;
 
 pub use drift::{Drift, ServerDrift, ToolDrift};
 pub use error::{SnapshotError, TakeError};
-pub use take::TakenSnapshot;
+pub use take::SnapshotReport;
 pub use tool::SnapshotTool;
 
 pub(super) use drift::REPORTED;
@@ -157,7 +157,7 @@ impl Snapshot {
         Some(specs.map(|tool| unconnected(Some(server), tool.description_of_tool())).collect())
     }
 
-    /// Adds the servers of another snapshot. They replace those of the same name.
+    /// Adds the servers of another snapshot. They replace servers of the same name.
     pub fn extend(&mut self, other: Self) {
         self.servers.extend(other.servers);
     }

@@ -11,10 +11,10 @@ use crate::error::McpError;
 use crate::restart::Restart as _;
 use crate::server::Server;
 
-/// A snapshot, and what its servers reported.
+/// A snapshot, and the messages of its servers.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct TakenSnapshot {
+pub struct SnapshotReport {
     /// The snapshot.
     pub snapshot: Snapshot,
     /// Messages for people: the tools that are left out because no agent could use them, and unread fields of the configuration.
@@ -29,13 +29,13 @@ impl Snapshot {
     ///
     /// # Errors
     /// Returns an error with the reasons of all servers that cannot be used, do not start, or do not list their tools.
-    pub async fn take(config: &McpConfig) -> Result<TakenSnapshot, TakeError> {
+    pub async fn take(config: &McpConfig) -> Result<SnapshotReport, TakeError> {
         let names: Vec<_> = config.names().collect();
         let each = join_all(
             names.into_iter().map(async |name| (name.to_owned(), Box::pin(listed(config, name)).await)),
         )
         .await;
-        let mut taken = TakenSnapshot { snapshot: Self::new(), notices: Vec::new() };
+        let mut taken = SnapshotReport { snapshot: Self::new(), notices: Vec::new() };
         let mut errors = Vec::new();
         for (name, listed) in each {
             match listed {

@@ -12,7 +12,7 @@ fn read(text: &str) -> Result<Snapshot, SnapshotError> {
     Snapshot::from_json(text, Snapshot::FILE)
 }
 
-fn of(tools: &Value) -> Snapshot {
+fn snapshot_of_tools(tools: &Value) -> Snapshot {
     read(&json!({"version": 1, "servers": {"time": {"tools": tools}}}).to_string()).unwrap()
 }
 
@@ -92,7 +92,7 @@ fn a3_files_are_bounded_and_replaced_as_a_whole() {
     );
     assert!(Snapshot::read(&folder).unwrap_err().to_string().contains("it is not a file"));
 
-    let snapshot = of(&json!({"get_time": {"inputSchema": {"type": "object"}}}));
+    let snapshot = snapshot_of_tools(&json!({"get_time": {"inputSchema": {"type": "object"}}}));
     assert!(snapshot.write(&path).unwrap());
     assert!(!snapshot.write(&path).unwrap(), "nothing changed");
     assert_eq!(Snapshot::read(&path).unwrap(), snapshot);
@@ -148,11 +148,11 @@ fn a3_a_snapshot_that_could_not_be_read_is_not_written() {
 #[test]
 fn a3_a_drift_names_each_difference() {
     let schema = json!({"type": "object"});
-    let then = of(&json!({
+    let then = snapshot_of_tools(&json!({
         "a": {"inputSchema": schema}, "b": {"inputSchema": schema}, "c": {"inputSchema": schema, "description": "C."},
         "d": {"inputSchema": {"properties": {"x": {}, "y": {}}}},
     }));
-    let now = of(&json!({
+    let now = snapshot_of_tools(&json!({
         "c": {"inputSchema": schema, "description": "See."}, "d": {"inputSchema": {"properties": {"y": {}, "x": {}}}},
         "b": {"inputSchema": {"properties": {"z": {}}}, "outputSchema": {}}, "e": {"inputSchema": schema},
     }));
@@ -163,18 +163,19 @@ fn a3_a_drift_names_each_difference() {
     );
     assert!(then.drift(&then).is_empty());
     // Schemas that say the same are no difference: older files have them as servers wrote them.
-    let written =
-        of(&json!({"a": {"inputSchema": {}}, "b": {"inputSchema": {"type": "object", "properties": null}}}));
-    let normal = of(
+    let written = snapshot_of_tools(
+        &json!({"a": {"inputSchema": {}}, "b": {"inputSchema": {"type": "object", "properties": null}}}),
+    );
+    let normal = snapshot_of_tools(
         &json!({"a": {"inputSchema": {"type": "object", "properties": {}}}, "b": {"inputSchema": schema}}),
     );
     assert!(written.drift(&normal).is_empty(), "{}", written.drift(&normal));
     // A name is a part of its line.
-    let forged =
-        of(&json!({})).drift(&of(&json!({"a\n`other`: up to date": {"inputSchema": {"type": "object"}}})));
+    let forged = snapshot_of_tools(&json!({}))
+        .drift(&snapshot_of_tools(&json!({"a\n`other`: up to date": {"inputSchema": {"type": "object"}}})));
     assert_eq!(forged.to_string(), "`time`: added `a\\n`other`: up to date`");
     let many: Value = (0..1_000).map(|nth| (format!("t{nth:03}"), json!({"inputSchema": {}}))).collect();
-    let report = of(&many).drift(&now).servers()[0].report();
+    let report = snapshot_of_tools(&many).drift(&now).servers()[0].report();
     assert!(report.contains("`t019`, 980 more, in comparison with"), "{report}");
     let mut other = now.clone();
     other.retain(|_| false);
@@ -186,22 +187,23 @@ fn a3_a_drift_names_each_difference() {
 
 #[tokio::test]
 async fn a3_hints_and_titles_are_kept_and_compared() {
-    let of = async |description: Value| {
+    let taken = async |description: Value| {
         let mut config = McpConfig::new();
         config.insert("bank", FakeServer::new().tool(description, |_| FakeAnswer::from("done")).config());
         Snapshot::take(&config).await.unwrap().snapshot
     };
-    let locked = of(json!({"name": "pay", "title": "Pay", "annotations": {"destructiveHint": true}})).await;
+    let locked =
+        taken(json!({"name": "pay", "title": "Pay", "annotations": {"destructiveHint": true}})).await;
     assert_eq!(read(&locked.to_json()).unwrap(), locked);
     let tool = &locked.tools("bank").unwrap()[0];
     assert_eq!((tool.title(), tool.annotations().destructive), (Some("Pay"), Some(true)));
     let spec = locked.tool_spec("bank", "pay").unwrap().unwrap();
     assert_eq!(spec.definition().effect, onionskin_core::Effect::Once);
-    let hinted = of(json!({"name": "pay", "title": "Look", "annotations": {"readOnlyHint": true}})).await;
+    let hinted = taken(json!({"name": "pay", "title": "Look", "annotations": {"readOnlyHint": true}})).await;
     assert_eq!(locked.drift(&hinted).to_string(), "`bank`: changed `pay` (title, hints)");
     // Both at once: the stricter counts.
     let both =
-        of(json!({"name": "pay", "annotations": {"readOnlyHint": true, "destructiveHint": true}})).await;
+        taken(json!({"name": "pay", "annotations": {"readOnlyHint": true, "destructiveHint": true}})).await;
     assert_eq!(both.tools("bank").unwrap()[0].annotations().read_only, Some(false));
     assert_eq!(
         both.tool_spec("bank", "pay").unwrap().unwrap().definition().effect,
@@ -289,7 +291,7 @@ proptest! {
 
     #[test]
     fn a3_what_is_written_is_read(name in ".{0,8}", schema in any_json(), description in ".{0,8}") {
-        let snapshot = of(&json!({ name: {"description": description, "inputSchema": {"default": schema}} }));
+        let snapshot = snapshot_of_tools(&json!({ name: {"description": description, "inputSchema": {"default": schema}} }));
         let text = snapshot.to_json();
         prop_assert_eq!(read(&text).unwrap(), snapshot.clone());
         prop_assert!(snapshot.drift(&read(&text).unwrap()).is_empty());

@@ -15,14 +15,14 @@ pub(super) fn atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let new = path.with_file_name(new);
     // What an interrupted program of the same number left behind.
     let _ = fs::remove_file(&new);
-    let written = written(&new, path, bytes);
+    let written = write_new(&new, path, bytes);
     if written.is_err() {
         let _ = fs::remove_file(&new);
     }
     written
 }
 
-fn written(new: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn write_new(new: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).open(new)?;
     if let Ok(there) = fs::metadata(path) {
         file.set_permissions(there.permissions())?;

@@ -56,7 +56,7 @@ impl<'l> Envelope<'l> {
         if text.starts_with('{') {
             return serde_json::from_str(text);
         }
-        // A derived reader takes a list for the fields in their order.
+        // A derived reader accepts a list of the fields in order.
         serde_json::from_str::<IgnoredAny>(text)?;
         Err(serde::de::Error::custom("it is not an object"))
     }
@@ -298,11 +298,11 @@ mod tests {
     use super::*;
 
     fn kind(line: &str) -> String {
-        let told: Vec<_> = read(line.as_bytes()).into_iter().map(told).collect();
+        let told: Vec<_> = read(line.as_bytes()).into_iter().map(described).collect();
         told.join("; ")
     }
 
-    fn told(incoming: Incoming<'_>) -> String {
+    fn described(incoming: Incoming<'_>) -> String {
         match incoming {
             Incoming::Answer(id, result) => format!("answer {id} {result}"),
             Incoming::Refusal(id, error) => format!("refusal {id:?} {}", error.message),
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a4_messages_are_told_apart() {
+    fn a4_kinds_of_messages_are_recognised() {
         for (line, expected) in [
             (r#"{"jsonrpc":"2.0","id":1,"result":{"a":[1]}}"#, r#"answer 1 {"a":[1]}"#),
             (r#" {"result":{},"jsonrpc":"2.0","id":"x"} "#, "answer x {}"),

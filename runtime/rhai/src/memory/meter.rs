@@ -96,8 +96,8 @@ impl Meter {
         self.is_over.load(Ordering::Relaxed)
     }
 
-    /// A value that the program gave.
-    pub(crate) fn given(&self, value: &Dynamic) {
+    /// Adds a value that the program passed in.
+    pub(crate) fn add_value(&self, value: &Dynamic) {
         let size = Size::measure(value, self.limit);
         self.source.fetch_max(size.bytes.max(self.most.split(size.text)), Ordering::Relaxed);
     }

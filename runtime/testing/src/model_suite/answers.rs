@@ -161,7 +161,7 @@ pub(super) async fn two_tool_calls<M: Model>(probe: &Probe<'_, M>) -> Check {
     sent.has("id", &[&ids[0], &ids[1]])
 }
 
-/// Checks that the calls of an answer are those of `add_one` with these numbers.
+/// Checks that the calls of an answer are calls of `add_one` with these numbers.
 fn is_called(response: &ModelResponse, numbers: &[u32]) -> Check {
     let calls = &response.tool_calls;
     ensure(calls.len() == numbers.len(), || {

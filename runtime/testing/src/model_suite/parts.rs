@@ -16,13 +16,13 @@ fn shown(differ: bool, otherwise: &'static str) -> Check {
 
 pub(super) async fn model_name<M: Model>(probe: &Probe<'_, M>) -> Check {
     let [first, second] = ["suite-one", "suite-two"].map(|name| hello().with_model(name));
-    let differ = probe.tells_apart(&first, &second).await?;
+    let differ = probe.distinguishes(&first, &second).await?;
     shown(differ, "the provider does not get the model's name of the request, `ModelRequest::model`")
 }
 
 pub(super) async fn seed<M: Model>(probe: &Probe<'_, M>) -> Check {
     let [first, second] = [7, 8].map(|seed| hello().with_params(params(|params| params.seed = Some(seed))));
-    shown(probe.tells_apart(&first, &second).await?, "the provider does not get the parameter `seed`")
+    shown(probe.distinguishes(&first, &second).await?, "the provider does not get the parameter `seed`")
 }
 
 pub(super) async fn tool_schema<M: Model>(probe: &Probe<'_, M>) -> Check {
@@ -43,7 +43,7 @@ pub(super) async fn tool_schema<M: Model>(probe: &Probe<'_, M>) -> Check {
         ("list `required`", changed("/required", json!([]))),
         ("name of a property", changed("/properties", json!({ "figure": { "type": "integer" } }))),
     ] {
-        let differ = probe.tells_apart(&base, &request(schema)).await?;
+        let differ = probe.distinguishes(&base, &request(schema)).await?;
         ensure(differ, || format!("the provider does not get the {part} of a tool's schema"))?;
     }
     Ok(())
@@ -73,18 +73,18 @@ async fn results<M: Model>(
 
 pub(super) async fn result_errors<M: Model>(probe: &Probe<'_, M>) -> Check {
     let [good, failed] = results(probe, |result| result.is_error = true).await?;
-    let differ = probe.tells_apart(&good, &failed).await?;
+    let differ = probe.distinguishes(&good, &failed).await?;
     shown(differ, "the provider does not get which results are errors, `ToolResultMessage::is_error`")
 }
 
 pub(super) async fn result_names<M: Model>(probe: &Probe<'_, M>) -> Check {
     let [own, other] = results(probe, |result| result.name = "add_two".into()).await?;
-    let differ = probe.tells_apart(&own, &other).await?;
+    let differ = probe.distinguishes(&own, &other).await?;
     shown(differ, "the provider does not get the tool's name with a result, `ToolResultMessage::name`")
 }
 
 pub(super) async fn response_schema_name<M: Model>(probe: &Probe<'_, M>) -> Check {
     let [first, second] = ["weather", "climate"].map(with_response_schema);
-    let differ = probe.tells_apart(&first, &second).await?;
+    let differ = probe.distinguishes(&first, &second).await?;
     shown(differ, "the provider does not get the name of the response schema")
 }

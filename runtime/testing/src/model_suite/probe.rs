@@ -80,8 +80,8 @@ impl<M: Model> Probe<'_, M> {
     }
 
     /// Whether the provider gets another request if the model gets this other one. Both have the options of the first.
-    pub(super) async fn tells_apart(&self, request: &ModelRequest, other: &ModelRequest) -> Check<bool> {
-        let first = self.scenario.seen().borrow().requests.len();
+    pub(super) async fn distinguishes(&self, request: &ModelRequest, other: &ModelRequest) -> Check<bool> {
+        let first = self.scenario.recorded().borrow().requests.len();
         for request in [request, request, other] {
             match request.params.options().next() {
                 Some(option) => self.ask_with(option, request).await?,
@@ -102,13 +102,13 @@ impl<M: Model> Probe<'_, M> {
 
     /// Checks how many requests the provider got.
     pub(super) fn requests(&self, expected: usize) -> Check {
-        let got = self.scenario.seen().borrow().requests.len();
+        let got = self.scenario.recorded().borrow().requests.len();
         ensure(got == expected, || format!("the provider got {got} requests, not {expected}"))
     }
 
     /// The request of this index, counted from 0.
     pub(super) fn sent(&self, index: usize) -> Check<Sent> {
-        match self.scenario.seen().borrow().requests.get(index) {
+        match self.scenario.recorded().borrow().requests.get(index) {
             Some(text) => Ok(Sent::new(text)),
             None => wrong(format!("the provider got no request {}", index + 1)),
         }
@@ -116,7 +116,7 @@ impl<M: Model> Probe<'_, M> {
 
     /// Waits until the provider got a request.
     pub(super) async fn received(&self) -> Check {
-        let mut seen = self.scenario.seen();
+        let mut seen = self.scenario.recorded();
         let received = seen.wait_for(|seen| !seen.requests.is_empty());
         match tokio::time::timeout(PATIENCE, received).await {
             Ok(Ok(_)) => Ok(()),
@@ -126,7 +126,7 @@ impl<M: Model> Probe<'_, M> {
 
     /// Waits until the provider works on no request.
     pub(super) async fn ended(&self) -> Check {
-        let mut seen = self.scenario.seen();
+        let mut seen = self.scenario.recorded();
         match tokio::time::timeout(PATIENCE, seen.wait_for(|seen| seen.open == 0)).await {
             Ok(Ok(_)) => Ok(()),
             _ => wrong(format!("the request still ran {PATIENCE:?} after its future was dropped")),
@@ -159,7 +159,7 @@ pub(super) struct Sent {
     pub(super) whole: Arc<str>,
     /// The same as a value, in which the order of fields does not count.
     json: Value,
-    /// All texts and names in it, in their order.
+    /// All its texts and names, in order.
     texts: Vec<String>,
     numbers: Vec<f64>,
 }

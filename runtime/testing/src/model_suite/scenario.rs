@@ -31,12 +31,12 @@ use onionskin_tools::model::ModelResponse;
 pub struct Scenario {
     case: &'static str,
     replies: Arc<[Reply]>,
-    seen: Arc<watch::Sender<Seen>>,
+    seen: Arc<watch::Sender<Recorded>>,
 }
 
 /// The requests of the provider so far.
 #[derive(Clone, Default)]
-pub(super) struct Seen {
+pub(super) struct Recorded {
     /// The requests, as the provider got them.
     pub(super) requests: Vec<Arc<str>>,
     /// The number of requests in progress.
@@ -75,7 +75,7 @@ impl Reply {
 
 impl Scenario {
     pub(super) fn new(case: &'static str, replies: Vec<Reply>) -> Self {
-        Self { case, replies: replies.into(), seen: Arc::new(watch::Sender::new(Seen::default())) }
+        Self { case, replies: replies.into(), seen: Arc::new(watch::Sender::new(Recorded::default())) }
     }
 
     /// The name of the case.
@@ -103,7 +103,7 @@ impl Scenario {
         Exchange { reply, seen: Arc::clone(&self.seen) }
     }
 
-    pub(super) fn seen(&self) -> watch::Receiver<Seen> {
+    pub(super) fn recorded(&self) -> watch::Receiver<Recorded> {
         self.seen.subscribe()
     }
 }
@@ -134,7 +134,7 @@ impl fmt::Debug for Scenario {
 #[must_use = "the provider is done with the request when this is dropped"]
 pub struct Exchange {
     reply: Reply,
-    seen: Arc<watch::Sender<Seen>>,
+    seen: Arc<watch::Sender<Recorded>>,
 }
 
 impl Exchange {

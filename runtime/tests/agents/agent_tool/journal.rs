@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 use crate::agent_tool::support::{Boss, Helper, asks};
 
 /// A boss with this journal asks the agent once.
-async fn asked_by_a_boss(agent: &AgentHandle, journal: Option<&Arc<MemoryJournal>>, id: &str) -> RunOutput {
+async fn ask_as_boss(agent: &AgentHandle, journal: Option<&Arc<MemoryJournal>>, id: &str) -> RunOutput {
     let boss = Boss::builder().model(asks("ask", ["x"])).tool(AgentTool::new(agent).name("ask"));
     let boss = match journal {
         Some(journal) => boss.journal(Arc::clone(journal)),
@@ -41,14 +41,14 @@ async fn o5_an_agent_with_a_journal_of_its_own_records_there_whoever_calls() {
     let helper = Helper::builder().model(Arc::clone(&model)).journal(Arc::clone(&own));
     let helper = helper.build().await.unwrap();
 
-    let answer = asked_by_a_boss(&helper, None, "c-1").await;
+    let answer = ask_as_boss(&helper, None, "c-1").await;
     assert_eq!(own.steps("c-1"), ["turn 1/call 1/tool ask/turn 1/model"], "and nothing of the caller's");
-    assert_eq!(asked_by_a_boss(&helper, None, "c-1").await.text, answer.text);
+    assert_eq!(ask_as_boss(&helper, None, "c-1").await.text, answer.text);
     assert_eq!(model.requests().len(), 1, "the same run again is answered from the record");
 
     let callers = Arc::new(MemoryJournal::default());
     for _ in 0..2 {
-        assert_eq!(asked_by_a_boss(&helper, Some(&callers), "c-2").await.text, answer.text);
+        assert_eq!(ask_as_boss(&helper, Some(&callers), "c-2").await.text, answer.text);
     }
     assert_eq!(own.steps("c-2"), own.steps("c-1"));
     assert_eq!(callers.steps("c-2"), ["turn 1/model", "turn 2/model"]);
@@ -61,7 +61,7 @@ async fn o5_a_journal_of_an_agent_holds_the_only_record_of_its_steps() {
     let model = Arc::new(ScriptedModel::turns([ScriptedTurn::say("re: {input}")]));
     for _ in 0..2 {
         let helper = Helper::builder().model(Arc::clone(&model)).journal(MemoryJournal::default());
-        asked_by_a_boss(&helper.build().await.unwrap(), Some(&callers), "c-1").await;
+        ask_as_boss(&helper.build().await.unwrap(), Some(&callers), "c-1").await;
     }
     assert_eq!(
         model.requests().len(),
@@ -109,7 +109,7 @@ async fn o5_a_call_that_was_cut_goes_on_from_the_agents_own_journal() {
         ];
         let payer =
             Payer::builder().model(ScriptedModel::turns(turns)).state(till.clone()).journal(Arc::clone(&own));
-        asked_by_a_boss(&payer.build().await.unwrap(), Some(&callers), "c-1").await
+        ask_as_boss(&payer.build().await.unwrap(), Some(&callers), "c-1").await
     };
     tokio::select! {
         output = run() => panic!("it rests: {output:?}"),

@@ -96,7 +96,7 @@ struct Question {
 }
 
 #[tokio::test]
-async fn l2_a_typed_input_is_the_tools_schema_and_told_as_json_or_text() {
+async fn l2_a_typed_input_is_the_tools_schema_and_sent_as_json_or_text() {
     let helper = helper([ScriptedTurn::say("{input}")]).await;
     let tool = AgentTool::new(&helper).typed::<Question>().spec();
     assert_eq!(tool.input_schema()["properties"]["topic"]["description"], "What it is about.");
@@ -194,7 +194,7 @@ fn above(run: &RunContext) -> String {
 agent! { Looker { name: "looker", instruction: "Look up.", function_tools: [above] } }
 
 #[tokio::test]
-async fn l2_the_run_stands_beneath_the_callers() {
+async fn l2_the_run_is_below_the_callers() {
     let turns = [ScriptedTurn::call("above", json!({})), ScriptedTurn::say("{last}")];
     let looker = Looker::builder().model(ScriptedModel::turns(turns)).build().await.unwrap();
     let tool = AgentTool::new(&looker);

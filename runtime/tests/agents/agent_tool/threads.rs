@@ -77,7 +77,7 @@ async fn l2_the_model_chooses_a_thread_only_where_it_may() {
 }
 
 #[tokio::test]
-async fn l2_code_that_names_too_many_threads_is_told_what_code_can_do() {
+async fn l2_naming_too_many_threads_is_an_error_that_says_what_code_can_do() {
     let count = AtomicU32::new(0);
     let helper = helper([ScriptedTurn::say("re: {input}")]).await;
     let tool = AgentTool::new(&helper).name("ask");

@@ -72,7 +72,7 @@ fn s3_no_export_of_a_wide_schema_hangs_the_host() {
 }
 
 /// An object with this as its only parameter, and with definitions.
-fn of(a: &Value, definitions: &Value) -> Value {
+fn parameter_schema(a: &Value, definitions: &Value) -> Value {
     json!({ "type": "object", "properties": { "a": a }, "required": ["a"], "$defs": definitions, "additionalProperties": false })
 }
 
@@ -116,7 +116,10 @@ fn s3_nothing_that_is_written_again_and_again_hangs_the_host() {
         .map(|at| json!({ "$ref": "#/$defs/S", "title": at.to_string(), "$defs": object(50) }))
         .collect();
     for (name, schema) in [
-        ("references to a long enum", of(&union(vec![to("E"); 10_000]), &json!({ "E": { "enum": words } }))),
+        (
+            "references to a long enum",
+            parameter_schema(&union(vec![to("E"); 10_000]), &json!({ "E": { "enum": words } })),
+        ),
         (
             "parameters of a long enum",
             json!({
@@ -124,41 +127,53 @@ fn s3_nothing_that_is_written_again_and_again_hangs_the_host() {
                 "properties": (0..5_000).map(|at| (at.to_string(), to("E"))).collect::<Map<_, _>>(),
             }),
         ),
-        ("numbers and words in turn", of(&json!({ "enum": either }), &json!({}))),
-        ("kinds", of(&json!({ "type": kinds, "properties": object(5_000)["properties"] }), &json!({}))),
+        ("numbers and words in turn", parameter_schema(&json!({ "enum": either }), &json!({}))),
+        (
+            "kinds",
+            parameter_schema(
+                &json!({ "type": kinds, "properties": object(5_000)["properties"] }),
+                &json!({}),
+            ),
+        ),
         ("names that are written the same", json!({ "type": "object", "properties": alike })),
-        ("a long chain", of(&to("0"), &Value::Object(chain))),
-        ("a dense net", of(&to("0"), &Value::Object(dense))),
-        ("long ways", of(&union(vec![long; 3_000]), &json!({ "A": way }))),
-        ("unions in unions", of(&nested_unions, &json!({}))),
+        ("a long chain", parameter_schema(&to("0"), &Value::Object(chain))),
+        ("a dense net", parameter_schema(&to("0"), &Value::Object(dense))),
+        ("long ways", parameter_schema(&union(vec![long; 3_000]), &json!({ "A": way }))),
+        ("unions in unions", parameter_schema(&nested_unions, &json!({}))),
         (
             "many parts",
-            of(
+            parameter_schema(
                 &json!({ "type": "object", "properties": object(5_000)["properties"], "allOf": required }),
                 &json!({}),
             ),
         ),
         (
             "a long key behind references",
-            of(
+            parameter_schema(
                 &json!({ "prefixItems": vec![to("D"); 20_000] }),
                 &json!({ "D": { "type": "string", "default": { "k".repeat(100_000): 1 } } }),
             ),
         ),
         (
             "a long name around many",
-            of(
+            parameter_schema(
                 &json!({ "type": "object", "properties": { "n".repeat(500_000): object(10_000) }, "additionalProperties": false }),
                 &json!({}),
             ),
         ),
         (
             "much at the bottom",
-            of(&nested(50, object(15_000), |inner| json!({ "type": "array", "items": inner })), &json!({})),
+            parameter_schema(
+                &nested(50, object(15_000), |inner| json!({ "type": "array", "items": inner })),
+                &json!({}),
+            ),
         ),
         (
             "definitions beside references",
-            of(&union(vec![to("M"); 100]), &json!({ "S": { "type": "string" }, "M": { "anyOf": beside } })),
+            parameter_schema(
+                &union(vec![to("M"); 100]),
+                &json!({ "S": { "type": "string" }, "M": { "anyOf": beside } }),
+            ),
         ),
     ] {
         write(name, &schema);

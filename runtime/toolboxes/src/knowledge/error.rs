@@ -75,7 +75,7 @@ pub enum KnowledgeError {
 
 impl KnowledgeError {
     /// No `From`: a public conversion would make each version of rusqlite a version of this crate.
-    pub(super) fn of_sqlite(error: &rusqlite::Error) -> Self {
+    pub(super) fn from_sqlite(error: &rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
             Some(ErrorCode::ReadOnly) => Self::ReadOnly,
             Some(ErrorCode::DiskFull) => Self::Full,

@@ -82,11 +82,11 @@ pub struct DocumentId {
     pub id: i64,
 }
 
-/// A document that was found.
+/// A document that matches the query.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 #[cfg(feature = "knowledge-base")]
-pub struct Found {
+pub struct SearchHit {
     /// For `get`.
     pub id: i64,
     /// Its title.
@@ -138,7 +138,7 @@ impl KnowledgeBase {
     /// # Errors
     /// Returns an error if the memory cannot be allocated.
     pub fn in_memory() -> Result<Self, KnowledgeError> {
-        sqlite::in_memory().map(Self::new).map_err(|error| KnowledgeError::of_sqlite(&error))
+        sqlite::in_memory().map(Self::new).map_err(|error| KnowledgeError::from_sqlite(&error))
     }
 
     fn new(connection: Connection) -> Self {
@@ -153,7 +153,7 @@ impl KnowledgeBase {
     /// # Errors
     /// Returns an error if the file cannot be read.
     pub fn max_size(self, bytes: u64) -> Result<Self, KnowledgeError> {
-        sqlite::bound(&self.connection(), bytes).map_err(|error| KnowledgeError::of_sqlite(&error))?;
+        sqlite::bound(&self.connection(), bytes).map_err(|error| KnowledgeError::from_sqlite(&error))?;
         Ok(self)
     }
 
@@ -207,13 +207,13 @@ impl KnowledgeBase {
         /// How many documents to give.
         #[arg(default = 10, range(1..=50))]
         limit: u32,
-    ) -> Result<Vec<Found>, KnowledgeError> {
+    ) -> Result<Vec<SearchHit>, KnowledgeError> {
         let expression = query::expression(query).ok_or(KnowledgeError::NoWords)?;
         let found = sqlite::search(&self.connection(), &expression, limit.min(50))
-            .map_err(|error| KnowledgeError::of_sqlite(&error))?;
+            .map_err(|error| KnowledgeError::from_sqlite(&error))?;
         let found = found.into_iter().map(|StoredDocument { id, title, tags, text }| {
             let piece = cut(&text, PIECE);
-            Found { id, title, tags, piece }
+            SearchHit { id, title, tags, piece }
         });
         Ok(found.collect())
     }
@@ -243,7 +243,7 @@ impl KnowledgeBase {
         }
         sqlite::add(&self.connection(), title, text, tags)
             .map(|id| DocumentId { id })
-            .map_err(|error| KnowledgeError::of_sqlite(&error))
+            .map_err(|error| KnowledgeError::from_sqlite(&error))
     }
 
     /// Reads a document of the knowledge base. A long one comes in pages: `next` says where to go on.
@@ -260,7 +260,7 @@ impl KnowledgeBase {
         from: usize,
     ) -> Result<Document, KnowledgeError> {
         let kept = sqlite::get(&self.connection(), id)
-            .map_err(|error| KnowledgeError::of_sqlite(&error))?
+            .map_err(|error| KnowledgeError::from_sqlite(&error))?
             .ok_or(KnowledgeError::NoDocument { id })?;
         let mut rest = kept.text.chars().skip(from);
         let text = rest.by_ref().take(PAGE).collect();
@@ -278,7 +278,7 @@ impl KnowledgeBase {
         /// The document's id, as `search` gives it.
         id: i64,
     ) -> Result<(), KnowledgeError> {
-        if sqlite::delete(&self.connection(), id).map_err(|error| KnowledgeError::of_sqlite(&error))? {
+        if sqlite::delete(&self.connection(), id).map_err(|error| KnowledgeError::from_sqlite(&error))? {
             Ok(())
         } else {
             Err(KnowledgeError::NoDocument { id })

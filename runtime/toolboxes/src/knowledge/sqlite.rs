@@ -144,7 +144,7 @@ pub(super) fn add(
 
 pub(super) fn get(connection: &Connection, id: i64) -> rusqlite::Result<Option<StoredDocument>> {
     let select = "SELECT id, title, tags, text FROM documents WHERE id = ?1";
-    connection.query_row(select, [id], kept).optional()
+    connection.query_row(select, [id], stored_document).optional()
 }
 
 /// Deletes a document. Returns whether it was there.
@@ -158,12 +158,12 @@ pub(super) fn search(
     limit: u32,
 ) -> rusqlite::Result<Vec<StoredDocument>> {
     let mut search = connection.prepare(SEARCH)?;
-    let found = search.query_map(params![expression, limit], kept)?;
+    let found = search.query_map(params![expression, limit], stored_document)?;
     found.collect()
 }
 
 /// A file from elsewhere may have longer titles and tags than `add` takes: they are cut.
-fn kept(row: &Row<'_>) -> rusqlite::Result<StoredDocument> {
+fn stored_document(row: &Row<'_>) -> rusqlite::Result<StoredDocument> {
     let tags: String = row.get(2)?;
     let tags: Vec<String> = serde_json::from_str(&tags).unwrap_or_default();
     Ok(StoredDocument {

@@ -272,7 +272,7 @@ impl ToolContext {
     /// Returns an error if no such service was provided.
     pub fn provided<T: ?Sized + Service>(&self) -> Result<Provided<T>, ServiceError> {
         self.run.services().get().ok_or_else(|| {
-            let service = ServiceType::of::<T>();
+            let service = ServiceType::new::<T>();
             if self.run.is_detached() {
                 ServiceError::for_tool(self.tool_name(), service)
             } else {

@@ -265,7 +265,7 @@ impl RunContext {
         if self.journal().is_none() {
             return work.await;
         }
-        let reads = Reads::new(Address::of(&**self.state()), self.session_state().address());
+        let reads = Reads::new(Address::new(&**self.state()), self.session_state().address());
         let begun = at().state("before");
         let strand = Strand(Arc::new(Inner { run: self.clone(), reads, id: Mutex::new(begun.clone()) }));
         strand.begin(begun).await;

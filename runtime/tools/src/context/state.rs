@@ -257,7 +257,7 @@ impl<S: 'static> Works for State<S> {
     type All = Self;
 
     fn on(into: &mut Vec<StateType>) {
-        into.push(StateType::of::<S>());
+        into.push(StateType::new::<S>());
     }
 }
 

@@ -207,7 +207,7 @@ pub enum EventKind {
     },
     /// A call asks a person. A question that is answered from a record is not reported.
     #[non_exhaustive]
-    Asked {
+    QuestionAsked {
         /// The question.
         question: Question,
     },
@@ -293,7 +293,7 @@ impl Redact for EventKind {
                 }
                 value.redact(redactor);
             }
-            Self::Asked { question } => question.redact(redactor),
+            Self::QuestionAsked { question } => question.redact(redactor),
             Self::TurnStarted { .. }
             | Self::TurnRestarted { .. }
             | Self::TurnFinished { .. }

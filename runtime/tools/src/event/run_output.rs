@@ -215,7 +215,7 @@ impl RunOutput {
             | EventKind::Progress { .. }
             | EventKind::User { .. }
             | EventKind::Notice { .. }
-            | EventKind::Asked { .. }
+            | EventKind::QuestionAsked { .. }
             | EventKind::RunFinished { .. }
             | EventKind::RunPaused { .. }
             | EventKind::RunFailed { .. } => {}

@@ -332,14 +332,14 @@ mod tests {
         Message::assistant(number.to_string())
     }
 
-    fn of(count: usize) -> History {
+    fn numbered(count: usize) -> History {
         (0..count).map(said).collect()
     }
 
     #[test]
     fn a12_messages_come_back_in_order_at_every_length() {
         for count in [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK] {
-            let (history, list): (_, Vec<_>) = (of(count), (0..count).map(said).collect());
+            let (history, list): (_, Vec<_>) = (numbered(count), (0..count).map(said).collect());
             assert_eq!((history.len(), history.is_empty()), (count, count == 0));
             assert_eq!(history, list);
             assert_eq!(history.last(), list.last());
@@ -352,10 +352,10 @@ mod tests {
     #[test]
     fn a12_snapshots_do_not_see_what_comes_later() {
         for count in [0, 1, CHUNK - 1, CHUNK, CHUNK + 1] {
-            let mut history = of(count);
+            let mut history = numbered(count);
             let before = history.clone();
             history.extend([said(7), said(8)]);
-            assert_eq!(before, of(count));
+            assert_eq!(before, numbered(count));
             assert_eq!((history.pop(), history.pop()), (Some(said(8)), Some(said(7))));
             assert_eq!(history, before);
         }
@@ -363,13 +363,13 @@ mod tests {
 
     #[test]
     fn a12_all_messages_can_be_taken_out() {
-        let mut history = of(2 * CHUNK + 1);
+        let mut history = numbered(2 * CHUNK + 1);
         let snapshot = history.clone();
         for number in (0..=2 * CHUNK).rev() {
             assert_eq!(history.pop(), Some(said(number)));
         }
         assert_eq!((history.pop(), history), (None, History::new()));
-        assert_eq!(snapshot, of(2 * CHUNK + 1));
+        assert_eq!(snapshot, numbered(2 * CHUNK + 1));
     }
 
     #[test]
@@ -412,7 +412,7 @@ mod tests {
             total -= number as u64;
             assert_eq!(history.sum(one), Sum { answers: number, words: total });
         }
-        let (mut first, mut second) = (of(CHUNK - 1), of(CHUNK - 1));
+        let (mut first, mut second) = (numbered(CHUNK - 1), numbered(CHUNK - 1));
         first.push(said(1));
         second.push(Message::user("5"));
         assert_ne!(first.sum(one), second.sum(one));
@@ -420,7 +420,7 @@ mod tests {
 
     #[test]
     fn a12_a_history_is_written_as_a_list() {
-        let history = of(CHUNK + 1);
+        let history = numbered(CHUNK + 1);
         let json = serde_json::to_value(&history).unwrap();
         assert_eq!(json, serde_json::to_value(history.to_vec()).unwrap());
         assert_eq!(serde_json::from_value::<History>(json).unwrap(), history);

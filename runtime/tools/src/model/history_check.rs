@@ -226,7 +226,7 @@ mod tests {
         ModelResponse::tool_calls(ids.iter().map(|id| ToolCall::new(*id, "f", "{}"))).into()
     }
 
-    fn told(ids: &[&str]) -> Message {
+    fn results(ids: &[&str]) -> Message {
         Message::tool(ids.iter().map(|id| ToolResultMessage::new(*id, "f", ["1".into()])))
     }
 
@@ -243,7 +243,7 @@ mod tests {
         let taken = [
             Message::user_content([image.into()]),
             asks(&["a", "b"]),
-            told(&["b", "a"]),
+            results(&["b", "a"]),
             Message::assistant("Done."),
             Message::user("More."),
         ];
@@ -268,23 +268,23 @@ mod tests {
         let cases: [(E, usize, &str); 14] = [
             // Calls without a result: at the end, before another message, and one of two.
             (mistake([hi(), asks(&["a"])]), 1, "a"),
-            (mistake([hi(), asks(&["a"]), hi(), told(&["a"])]), 1, "a"),
-            (mistake([hi(), asks(&["a", "b"]), told(&["a"])]), 1, "b"),
+            (mistake([hi(), asks(&["a"]), hi(), results(&["a"])]), 1, "a"),
+            (mistake([hi(), asks(&["a", "b"]), results(&["a"])]), 1, "b"),
             // Results without a call: at the start, after a text, of another call, and twice.
-            (mistake([told(&["a"])]), 0, "a"),
-            (mistake([hi(), Message::assistant("Yes."), told(&["a"])]), 2, "a"),
-            (mistake([asks(&["a"]), told(&["b"])]), 1, "b"),
-            (mistake([asks(&["a"]), told(&["a", "a"])]), 1, "a"),
+            (mistake([results(&["a"])]), 0, "a"),
+            (mistake([hi(), Message::assistant("Yes."), results(&["a"])]), 2, "a"),
+            (mistake([asks(&["a"]), results(&["b"])]), 1, "b"),
+            (mistake([asks(&["a"]), results(&["a", "a"])]), 1, "a"),
             // Ids.
-            (mistake([asks(&["a"]), told(&["a"]), asks(&["a"]), told(&["a"])]), 2, "a"),
-            (mistake([asks(&[""]), told(&[""])]), 0, ""),
+            (mistake([asks(&["a"]), results(&["a"]), asks(&["a"]), results(&["a"])]), 2, "a"),
+            (mistake([asks(&[""]), results(&[""])]), 0, ""),
             // Names.
-            (mistake([unnamed.into(), told(&["a"])]), 0, "a"),
+            (mistake([unnamed.into(), results(&["a"])]), 0, "a"),
             (mistake([hi(), asks(&["a"]), Message::tool([of_g])]), 2, "a"),
             // Texts.
             (mistake([Message::user(" \n")]), 0, ""),
             (mistake([hi(), Message::assistant("")]), 1, ""),
-            (mistake([hi(), told(&[])]), 1, ""),
+            (mistake([hi(), results(&[])]), 1, ""),
         ];
         for (error, index, call) in cases {
             assert_eq!((error.index(), &*id(&error)), (index, call), "{error}");

@@ -131,7 +131,7 @@ pub trait Model: Send + Sync + 'static {
 
     /// The schema for the provider's structured output, for a typed answer to this request; `None` if the
     /// provider does not support it. The run then requests the answer as a tool call. `schema` is the one of
-    /// [`ResponseSchema::of`]; [`ResponseSchema::in_dialect`] converts it to the rules of a provider.
+    /// [`ResponseSchema::from_type`]; [`ResponseSchema::in_dialect`] converts it to the rules of a provider.
     ///
     /// The default is the schema in `OpenAI`'s strict rules, if the model supports
     /// [`RequestOption::ResponseSchema`] and the rules can express the type. A wrapper of a model forwards

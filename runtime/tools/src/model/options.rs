@@ -149,7 +149,7 @@ impl ResponseSchema {
     pub fn new(name: impl Into<Arc<str>>, schema: Value) -> Result<Self, ResponseSchemaError> {
         let name = name.into();
         let dot = || name.contains('.').then_some(NameProblem::Character('.'));
-        if let Some(problem) = NameProblem::of_tool(&name).or_else(dot) {
+        if let Some(problem) = NameProblem::for_tool(&name).or_else(dot) {
             return Err(ResponseSchemaError::Name { name: name.to_string(), problem });
         }
         if schema["type"] != "object" {
@@ -174,13 +174,13 @@ impl ResponseSchema {
     ///     degrees: Option<i64>,
     /// }
     ///
-    /// let schema = ResponseSchema::of::<Weather>();
+    /// let schema = ResponseSchema::from_type::<Weather>();
     /// assert_eq!(schema.name(), "Weather");
     /// assert!(schema.schema().get("required").is_none());
     /// let strict = schema.in_dialect(&Dialect::OPENAI).unwrap();
     /// assert_eq!(strict.schema()["required"][0], "degrees");
     /// ```
-    pub fn of<T: JsonSchema + 'static>() -> Self {
+    pub fn from_type<T: JsonSchema + 'static>() -> Self {
         let ObjectSchema { schema, description, is_wrapped } = object_schema::<T>(Self::RESULT);
         let name = match wire_name(&T::schema_name()) {
             name if name.is_empty() => "answer".into(),

@@ -238,7 +238,7 @@ fn as_step<'a>(
         // The result of a call that ran, and its record. Hooks get the original result, because a record
         // loses types.
         let made = Mutex::new(None);
-        let recorder = Recorder::new(Address::of(&**cx.run().state()), cx.run().session_state().address());
+        let recorder = Recorder::new(Address::new(&**cx.run().state()), cx.run().session_state().address());
         let within = Within::here();
         let work = async || {
             let is_agent = cx.source() == ToolSource::Agent;

@@ -24,7 +24,7 @@ impl<const VALUE: bool> Is for Known<VALUE> {
 }
 
 /// The number of values that a hook or a guardrail takes, from its `TAKES`; zero if a list cannot name it.
-pub const fn taken(takes: Option<usize>) -> usize {
+pub const fn value_count(takes: Option<usize>) -> usize {
     match takes {
         Some(values) => values,
         None => 0,
@@ -34,7 +34,7 @@ pub const fn taken(takes: Option<usize>) -> usize {
 /// Whether there are enough values. It is true for a hook or a guardrail that a list cannot name, which is a
 /// separate error.
 pub const fn has_each(given: usize, takes: Option<usize>) -> bool {
-    given >= taken(takes)
+    given >= value_count(takes)
 }
 
 /// Whether there are not too many values; see [`has_each`].

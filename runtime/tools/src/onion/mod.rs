@@ -29,7 +29,7 @@ pub(crate) use dynamic::DynNext;
 pub use dynamic::{Bulkhead, RuntimeHooks, Seam, trace_hook, traced_next};
 pub use dynamic::{DynHook, Filtered};
 pub(crate) use hook_exit::LastInner;
-pub use known::{Is, Known, has_each, has_no_more, taken};
+pub use known::{Is, Known, has_each, has_no_more, value_count};
 pub use made::InArc;
 pub use made::{AtRunTime, ByDefault, ForEachClone, FromValues, ListValues, MadeBy, StateOf, Values};
 pub use next::{Forked, InnerNext, Next};

@@ -228,7 +228,7 @@ impl Question {
         if problems.is_empty() {
             return Ok(answer);
         }
-        let problems = problems.into_iter().map(|problem| problem.of_value().to_string());
+        let problems = problems.into_iter().map(|problem| problem.for_value().to_string());
         Err(AnswerError::Invalid { key: key(), problems: first_of(problems, "; ") })
     }
 }

@@ -158,7 +158,7 @@ mod tests {
         ids.iter().map(|id| ToolCall::new(*id, "f", "{}")).collect()
     }
 
-    fn of(calls: &[ToolCall]) -> Vec<&str> {
+    fn ids(calls: &[ToolCall]) -> Vec<&str> {
         calls.iter().map(|call| &*call.id).collect()
     }
 
@@ -166,7 +166,7 @@ mod tests {
     fn a7_calls_of_one_id_get_ids_that_no_other_has() {
         let mut repeated = calls(&["one", "one", "", "one_2", "one", ""]);
         CallIds::default().take(&mut repeated);
-        assert_eq!(of(&repeated), ["one", "one_2", "call_2", "one_2_2", "one_3", "call_3"]);
+        assert_eq!(ids(&repeated), ["one", "one_2", "call_2", "one_2_2", "one_3", "call_3"]);
     }
 
     #[test]
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a7_many_calls_of_one_id_are_told_apart_in_time_that_grows_with_their_number() {
+    fn a7_many_calls_of_one_id_get_ids_in_time_that_grows_with_their_number() {
         let mut repeated = calls(&vec!["one"; 50_000]);
         CallIds::default().take(&mut repeated);
         assert_eq!(repeated.iter().map(|call| &call.id).collect::<HashSet<_>>().len(), 50_000);

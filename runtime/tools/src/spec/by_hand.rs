@@ -13,7 +13,7 @@ use onionskin_definitions::definition::{FnOutput, ToolDefinition};
 use onionskin_definitions::error::ToolResult;
 
 /// A tool of a definition and a closure that takes untyped arguments.
-struct OfDefinition<F> {
+struct DefinedTool<F> {
     definition: ToolDefinition,
     function: Awaited<F>,
 }
@@ -49,11 +49,11 @@ impl ToolSpec {
         Fut: Future<Output = ToolResult<T>> + Send + 'static,
         T: FnOutput,
     {
-        Self::from_dyn(Arc::new(OfDefinition { definition, function: Awaited(function) }))
+        Self::from_dyn(Arc::new(DefinedTool { definition, function: Awaited(function) }))
     }
 }
 
-impl<F> DynTool for OfDefinition<F>
+impl<F> DynTool for DefinedTool<F>
 where
     F: Send + Sync + 'static,
     Awaited<F>: Started<Args>,

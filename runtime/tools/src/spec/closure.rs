@@ -204,7 +204,7 @@ impl<A: DeserializeOwned + 'static, F> Closure<A, F> {
         let value = Value::Object(object);
         A::deserialize(&value).map_err(|error| {
             let place = culprit("", &value, |value| A::deserialize(value).is_ok());
-            refuse(&[Problem::of_reader(error.to_string()).moved(place)])
+            refuse(&[Problem::from_reader(error.to_string()).moved(place)])
         })
     }
 

@@ -34,7 +34,7 @@ impl Inside for Filled<'_> {
         if spec.is_as_written() {
             return spec.tool().check_args_dyn(cx, args);
         }
-        let own = taken(spec, cx, args)?;
+        let own = filled_args(spec, cx, args)?;
         spec.tool().check_args_dyn(cx, &own).map_err(|exit| outwards(spec, exit))
     }
 
@@ -50,7 +50,7 @@ async fn filled(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResul
     if spec.is_as_written() {
         return started(spec, cx, args).await;
     }
-    let mut own = taken(spec, cx, args)?;
+    let mut own = filled_args(spec, cx, args)?;
     started(spec, cx, &mut own).await.map_err(|exit| outwards(spec, exit))
 }
 
@@ -73,7 +73,7 @@ async fn started(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResu
 }
 
 /// The tool's own arguments, with filled-in values.
-fn taken(spec: &ToolSpec, cx: &ToolContext, args: &Args) -> ToolResult<Args> {
+fn filled_args(spec: &ToolSpec, cx: &ToolContext, args: &Args) -> ToolResult<Args> {
     let own = own_args(spec, args)?;
     match spec.added.fill() {
         Some(fill) => fill_in(fill, cx, &own).map_err(|exit| translate(spec, exit)),

@@ -107,7 +107,7 @@ impl ToolSpec {
             own,
             shape: Arc::default(),
             state: SessionState::default(),
-            typed: TypedState::of::<()>(StateCell::handle((), None)),
+            typed: TypedState::new::<()>(StateCell::handle((), None)),
             declared_name: None,
             states,
             hooks: Arc::new([]),
@@ -237,7 +237,7 @@ impl ToolSpec {
     pub fn with_state<S: Clone + Send + Sync + 'static>(mut self, state: S) -> Self {
         let (handle, secrets) = StateCell::undeclared(state);
         self.state.concealed().add(&secrets);
-        self.typed = TypedState::of::<S>(handle);
+        self.typed = TypedState::new::<S>(handle);
         self
     }
 
@@ -433,9 +433,9 @@ impl ToolSpec {
     pub fn reword(&mut self, words: &ToolWords) {
         let own = Arc::make_mut(&mut self.own);
         let name = Arc::clone(&own.name);
-        *own = words.of(own.clone());
+        *own = words.apply_to(own.clone());
         own.name = name;
-        let shown = words.given_name().map_or_else(|| Arc::clone(&self.definition.name), Into::into);
+        let shown = words.explicit_name().map_or_else(|| Arc::clone(&self.definition.name), Into::into);
         self.define(shown);
         self.fill();
     }

@@ -140,7 +140,7 @@ impl ToolSpec {
     pub fn transform(&mut self, transform: Transform) -> Result<&mut Self, SpecError> {
         let tool = &self.definition.name;
         if let Some(name) = &transform.name
-            && let Some(problem) = NameProblem::of_tool(name)
+            && let Some(problem) = NameProblem::for_tool(name)
         {
             return Err(SpecError::ToolName { tool: tool.to_string(), name: shown(name), problem });
         }
@@ -150,7 +150,7 @@ impl ToolSpec {
             let own = self.shape().find_visible(tool, schema, &param)?;
             match step {
                 Step::Rename(name) => {
-                    if let Some(problem) = NameProblem::of_parameter(&name) {
+                    if let Some(problem) = NameProblem::for_parameter(&name) {
                         return Err(SpecError::ParameterName {
                             tool: tool.to_string(),
                             parameter: param,

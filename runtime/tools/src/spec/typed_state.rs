@@ -12,7 +12,7 @@ pub(super) struct TypedState {
 }
 
 impl TypedState {
-    pub(super) fn of<S: Clone + Send + Sync + 'static>(handle: StateHandle) -> Self {
+    pub(super) fn new<S: Clone + Send + Sync + 'static>(handle: StateHandle) -> Self {
         Self { handle, fork: |handle| StateCell::<S>::fork(handle).unwrap_or_else(|| Arc::clone(handle)) }
     }
 }

@@ -80,8 +80,8 @@ impl<S: Send + Sync + 'static> StateCell<S> {
             };
             Err(format!("it changed the state `{}`, which cannot be recorded: {problem}", type_name::<S>()))
         };
-        let reads = Reads::for_state(Which::Agent, Address::of(self));
-        let change = recorder::changed(Which::Agent, Address::of(self), reads.is_some(), &self.order, edits);
+        let reads = Reads::for_state(Which::Agent, Address::new(self));
+        let change = recorder::changed(Which::Agent, Address::new(self), reads.is_some(), &self.order, edits);
         match (reads, change) {
             (Some(reads), Some(Ok(change))) => {
                 reads.note_change(Snapshot::Agent(self.snapshot(), codec), change);
@@ -94,7 +94,7 @@ impl<S: Send + Sync + 'static> StateCell<S> {
 
     /// The newest snapshot for the code of a run: in a replay the recorded one.
     pub(crate) fn observe(&self, form: Option<Form>) -> Arc<S> {
-        let Some(reads) = Reads::for_state(Which::Agent, Address::of(self)) else { return self.snapshot() };
+        let Some(reads) = Reads::for_state(Which::Agent, Address::new(self)) else { return self.snapshot() };
         if let Some(state) = reads.known(Which::Agent).and_then(|value| Self::read(form, &value, &reads)) {
             return state;
         }
@@ -110,7 +110,7 @@ impl<S: Send + Sync + 'static> StateCell<S> {
     /// In a replay, the next recorded change and the snapshot before it; `None` if the change was not
     /// recorded.
     pub(crate) fn recorded_change(&self, form: Option<Form>) -> Option<(Arc<S>, StateChange)> {
-        let reads = Reads::for_state(Which::Agent, Address::of(self))?;
+        let reads = Reads::for_state(Which::Agent, Address::new(self))?;
         let (value, change) = reads.recorded_change(Which::Agent)?;
         Some((Self::read(form, &value, &reads)?, change))
     }

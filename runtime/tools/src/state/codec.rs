@@ -25,10 +25,10 @@ pub struct StateCodec {
 
 impl StateCodec {
     /// The codec of the state `S`.
-    pub fn of<S: Serialize + DeserializeOwned + Send + Sync + 'static>() -> Self {
+    pub fn new<S: Serialize + DeserializeOwned + Send + Sync + 'static>() -> Self {
         Self {
             write: |state| match state.downcast_ref::<S>() {
-                Some(state) => written(state),
+                Some(state) => encode(state),
                 None => Err(format!("it is not `{}`", type_name::<S>())),
             },
             json: |handle| match handle.clone().downcast::<StateCell<S>>() {
@@ -67,7 +67,7 @@ impl StateCodec {
 
 /// Serialises a state, and checks that it can be deserialised again. JSON has no number for `f64::NAN`, for
 /// example.
-fn written<S: Serialize + DeserializeOwned>(state: &S) -> Result<Value, String> {
+fn encode<S: Serialize + DeserializeOwned>(state: &S) -> Result<Value, String> {
     let value = serde_json::to_value(state).map_err(|error| error.to_string())?;
     match S::deserialize(&value) {
         Ok(_) => Ok(value),
@@ -87,14 +87,14 @@ impl<S> StateKind<S> {
 impl<S: VisitSecrets + 'static> StateKind<S> {
     /// The visitor of the secrets in the state.
     pub fn visitor(&self) -> Option<StateVisitor> {
-        Some(StateVisitor::of::<S>())
+        Some(StateVisitor::new::<S>())
     }
 }
 
 impl<S: Serialize + DeserializeOwned + Send + Sync + 'static> StateKind<S> {
     /// The codec of the type.
     pub fn codec(&self) -> Option<StateCodec> {
-        Some(StateCodec::of::<S>())
+        Some(StateCodec::new::<S>())
     }
 }
 

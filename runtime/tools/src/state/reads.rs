@@ -66,7 +66,7 @@ impl Snapshot {
         }
     }
 
-    fn of(&self) -> Which {
+    fn which(&self) -> Which {
         match self {
             Self::Agent(..) => Which::Agent,
             Self::Session(_) => Which::Session,
@@ -265,7 +265,7 @@ impl Reads {
     /// Notes a read.
     pub(super) fn note(&self, snapshot: Snapshot) {
         let mut segment = lock(&self.0.segment);
-        let of = snapshot.of();
+        let of = snapshot.which();
         if let Some(Made { snapshot: Some(last), times, change: None, .. }) = segment.made.last_mut()
             && last.is(&snapshot)
             && *times < u32::MAX
@@ -283,7 +283,7 @@ impl Reads {
 
     /// Notes a change, and the state before it.
     pub(super) fn note_change(&self, before: Snapshot, change: StateChange) {
-        let of = before.of();
+        let of = before.which();
         lock(&self.0.segment).made.push(Made { snapshot: Some(before), of, times: 1, change: Some(change) });
     }
 }

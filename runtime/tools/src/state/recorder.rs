@@ -52,7 +52,7 @@ impl Address {
     /// The address of no state.
     pub(super) const NONE: Self = Self(0);
 
-    pub(crate) fn of<T: ?Sized>(state: &T) -> Self {
+    pub(crate) fn new<T: ?Sized>(state: &T) -> Self {
         Self(std::ptr::from_ref(state).cast::<()>().addr())
     }
 }

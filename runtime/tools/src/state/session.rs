@@ -210,7 +210,7 @@ impl SessionState {
         }
     }
 
-    fn kept_for_change(&self) -> MutexGuard<'_, Contents> {
+    fn changed_contents(&self) -> MutexGuard<'_, Contents> {
         let kept = lock(&self.0.kept);
         lock(&self.0.order).begin_anew();
         kept
@@ -237,7 +237,7 @@ impl SessionState {
     }
 
     pub(crate) fn address(&self) -> Address {
-        Address::of(&*self.0)
+        Address::new(&*self.0)
     }
 
     /// Sets the value under a dotted key if it has neither a value nor a secret.
@@ -245,7 +245,7 @@ impl SessionState {
     /// # Errors
     /// Returns an error if another value would be replaced. The state is then unchanged.
     pub(crate) fn set_default(&self, key: &str, value: &Value) -> Result<(), ExistingValue> {
-        let (key, mut kept) = (checked(key), self.kept_for_change());
+        let (key, mut kept) = (checked(key), self.changed_contents());
         if kept.secrets.contains_key(key) {
             return Ok(());
         }
@@ -298,7 +298,7 @@ impl SessionState {
             given.visit_secrets(visit);
             secret.visit_secrets(visit);
         }));
-        let mut kept = self.kept_for_change();
+        let mut kept = self.changed_contents();
         if key.split('.').try_fold(&*kept.values, |value, part| value.get(part)).is_some() {
             let (parent, last) = key.rsplit_once('.').unwrap_or(("", key));
             let parts = parent.split('.').filter(|part| !part.is_empty());

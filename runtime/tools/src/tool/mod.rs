@@ -20,7 +20,7 @@ pub use offload::offload;
 pub use other_thread::block_on;
 #[doc(hidden)]
 pub use private_types::{Nth, Same, Veiled};
-pub use state::{FitsState, FitsTool, Make, ReachesBeneath};
+pub use state::{FitsState, FitsTool, Make, ReachesInner};
 pub use toolbox::{
     SharedToolbox, Toolbox, ToolboxPart, can_be_shared, is_method, is_of_toolbox, tool_of_method,
 };

@@ -17,7 +17,7 @@ pub trait Same: Sized {
     fn back(value: Self::As) -> Self;
 
     /// Converts a reference back.
-    fn seen(value: &Self::As) -> &Self;
+    fn as_type(value: &Self::As) -> &Self;
 }
 
 impl<T> Same for T {
@@ -31,7 +31,7 @@ impl<T> Same for T {
         value
     }
 
-    fn seen(value: &T) -> &T {
+    fn as_type(value: &T) -> &T {
         value
     }
 }

@@ -49,13 +49,13 @@ impl<S> FitsState<S> for () {}
     label = "the agents below have other states",
     note = "name the hook in `tool_hooks` of each agent with this state, or take values from `SessionState` or a service"
 )]
-pub trait ReachesBeneath {
+pub trait ReachesInner {
     #[doc(hidden)]
     const REACHES: () = ();
 }
 
 #[diagnostic::do_not_recommend]
-impl ReachesBeneath for () {}
+impl ReachesInner for () {}
 
 /// A state of a tool's own hook or guardrail that fits the tool's state `S`.
 #[diagnostic::on_unimplemented(

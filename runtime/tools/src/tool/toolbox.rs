@@ -133,12 +133,12 @@ pub struct ToolboxLink {
 
 impl ToolboxLink {
     /// The toolbox `T` with this prefix.
-    pub fn of<T: Toolbox>(prefix: Option<&str>) -> Self {
+    pub fn new<T: Toolbox>(prefix: Option<&str>) -> Self {
         Self { id: TypeId::of::<T>(), name: T::NAME, prefix: prefix.map(Into::into) }
     }
 
     /// The toolbox as it appears in `toolboxes: [..]`.
-    pub fn written(&self) -> String {
+    pub fn source(&self) -> String {
         match &self.prefix {
             Some(prefix) => format!("{prefix}: {}", self.name),
             None => self.name.to_owned(),

@@ -23,9 +23,9 @@ use onionskin_definitions::output::ToolOutput;
 
 /// Serialised arguments in order, each with its name.
 #[derive(Default)]
-pub struct Written(Vec<(&'static str, Result<String, serde_json::Error>)>);
+pub struct EncodedArgs(Vec<(&'static str, Result<String, serde_json::Error>)>);
 
-impl Written {
+impl EncodedArgs {
     /// These arguments.
     pub fn new(arguments: Vec<(&'static str, Result<String, serde_json::Error>)>) -> Self {
         Self(arguments)
@@ -40,7 +40,7 @@ impl Written {
 pub struct TypedCall<'a> {
     args: &'a Args,
     /// The arguments before the typed hooks.
-    read: Written,
+    read: EncodedArgs,
     reading: Reading,
     /// The last output of the tool's own layers. Boxed, because most tools have none.
     output: Mutex<Option<Box<ToolOutput>>>,
@@ -48,7 +48,7 @@ pub struct TypedCall<'a> {
 
 impl<'a> TypedCall<'a> {
     /// Starts a call with these arguments.
-    pub fn new(args: &'a Args, read: Written, reading: Reading) -> Self {
+    pub fn new(args: &'a Args, read: EncodedArgs, reading: Reading) -> Self {
         Self { args, read, reading, output: Mutex::new(None) }
     }
 
@@ -56,7 +56,7 @@ impl<'a> TypedCall<'a> {
         *lock(&self.output) = Some(Box::new(output));
     }
 
-    fn kept(&self) -> Option<Box<ToolOutput>> {
+    fn retained_output(&self) -> Option<Box<ToolOutput>> {
         lock(&self.output).take()
     }
 
@@ -65,7 +65,7 @@ impl<'a> TypedCall<'a> {
     ///
     /// # Errors
     /// Returns an error if a value cannot be serialised.
-    pub fn written(&self, tool: &ToolDefinition, arguments: Written) -> ToolResult<Args> {
+    pub fn encode(&self, tool: &ToolDefinition, arguments: EncodedArgs) -> ToolResult<Args> {
         let text = |(name, text): (_, Result<_, serde_json::Error>)| match text {
             Ok(text) => Ok((name, text)),
             Err(error) => {
@@ -138,9 +138,9 @@ pub async fn through<C: Call, R: 'static>(
 ///
 /// # Errors
 /// Returns an error if the value is an error or cannot be serialised.
-pub fn settled<R: 'static, T: Returned<R>>(returned: T, call: &TypedCall<'_>, value: R) -> ToolResult {
+pub fn finish_typed<R: 'static, T: Returned<R>>(returned: T, call: &TypedCall<'_>, value: R) -> ToolResult {
     let output = encode(returned, value)?;
-    let Some(kept) = call.kept().filter(|_| !call.reading.is_whole) else { return Ok(output) };
+    let Some(kept) = call.retained_output().filter(|_| !call.reading.is_whole) else { return Ok(output) };
     let as_read = call.reading.read(&kept).ok().and_then(|value| T::encode(value).ok());
     let is_unchanged = as_read.is_some_and(|read| {
         read.content() == output.content() && read.structured_content() == output.structured_content()

@@ -8,7 +8,7 @@ mod made;
 mod ring;
 
 #[doc(hidden)]
-pub use layered::{TypedCall, Written, settled, through};
+pub use layered::{EncodedArgs, TypedCall, finish_typed, through};
 pub use made::RawHook;
 #[doc(hidden)]
 pub use made::{HookMadeBy, RingOf};

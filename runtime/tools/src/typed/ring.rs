@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use super::layered::{TypedCall, Written, unread};
+use super::layered::{EncodedArgs, TypedCall, unread};
 use crate::context::{AtDepth, Depth, ToolContext, timed};
 use crate::event::CallOutcome;
 use crate::onion::{
@@ -52,8 +52,8 @@ pub trait TypedTool: Tool {
 
     /// The serialised arguments, to detect changes by typed hooks, if the tool has its own layers.
     #[doc(hidden)]
-    fn written(_: &Self::Args) -> Written {
-        Written::default()
+    fn encode_args(_: &Self::Args) -> EncodedArgs {
+        EncodedArgs::default()
     }
 
     /// Runs the function, or the tool's own layers around it.
@@ -242,12 +242,12 @@ impl<H: TypedHook, R: Ring> TypedLayer<H, R> {
         next: RingNext<'a, H::Tool, R>,
     ) -> BoxFuture<'a, ToolResult<OutputOf<H::Tool>>> {
         let call = async move { self.hook.call_typed(cx, args, next).await };
-        Box::pin(in_span(cx, short_name::<H>(), call, of_typed_output::<H::Tool>))
+        Box::pin(in_span(cx, short_name::<H>(), call, typed_outcome::<H::Tool>))
     }
 }
 
 /// The outcome of a call whose function returned this value, which can be an error.
-fn of_typed_output<T: TypedTool>(output: &T::Output) -> CallOutcome {
+fn typed_outcome<T: TypedTool>(output: &T::Output) -> CallOutcome {
     match T::failed(output) {
         None => CallOutcome::Ok,
         Some(Failed::Exit(exit)) => CallOutcome::from_exit(exit),
@@ -263,7 +263,7 @@ impl<H: TypedHook, R: Ring> Ring for TypedLayer<H, R> {
         };
         // Typed tools are functions, which have no stages.
         let read = tool.decode(args)?;
-        let call = TypedCall::new(args, H::Tool::written(&read), H::reading());
+        let call = TypedCall::new(args, H::Tool::encode_args(&read), H::reading());
         match self.around(tool, cx, read, &call).await {
             Ok(output) => H::Tool::encode(output, &call),
             Err(exit) => unread(exit),

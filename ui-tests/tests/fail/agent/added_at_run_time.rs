@@ -47,7 +47,7 @@ impl Kb {
 
 agent! { Librarian { instruction: "Keep notes.", toolboxes: [Kb] } }
 
-fn given_something_else() { let _ = Librarian::builder().toolbox("kb"); }
+fn provided_something_else() { let _ = Librarian::builder().toolbox("kb"); }
 
 //~ a text that answers questions
 agent! { AnswererIsNoFunction { instruction: "Serve." } }

@@ -21,9 +21,9 @@ impl Hook for Limit {
 }
 
 #[derive(Default)]
-struct OfTexts;
+struct WithTexts;
 
-impl Hook for OfTexts {
+impl Hook for WithTexts {
     type Made = made::ByDefault<State<String>>;
 
     async fn call<N: Next>(&self, _cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
@@ -41,7 +41,7 @@ agent! { TooMany { instruction: "Work.", state: Ledger, tool_hooks: [Limit(1, 2)
 agent! { Wrong { instruction: "Work.", state: Ledger, tool_hooks: [Limit("three")] } }
 
 //~ another state
-agent! { OtherState { instruction: "Work.", state: Ledger, tool_hooks: [OfTexts] } }
+agent! { OtherState { instruction: "Work.", state: Ledger, tool_hooks: [WithTexts] } }
 
 fn main() {
     let _ = |_: State<Ledger>| ();

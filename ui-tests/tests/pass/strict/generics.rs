@@ -20,7 +20,7 @@ where
 }
 
 #[derive(Strict)]
-struct Of<K: Kind> {
+struct Measured<K: Kind> {
     value: K::Value,
     more: Vec<Option<<K as Kind>::Value>>,
 }
@@ -43,6 +43,6 @@ fn strict<T: Strict>() {}
 pub(crate) fn main() {
     strict::<Tree<Tree<String>>>();
     strict::<Grid<bool, 3>>();
-    strict::<Of<Metre>>();
+    strict::<Measured<Metre>>();
     strict::<Either<Tree, Either<u8, String>>>();
 }

@@ -101,7 +101,7 @@ mod tools {
     }
 
     /// A type that only this module sees.
-    pub fn of_private_toolbox() -> usize {
+    pub fn private_toolbox_size() -> usize {
         struct Cellar;
 
         #[toolbox]
@@ -134,7 +134,7 @@ mod agents {
 
 pub(crate) fn main() {
     let _ = agents::Helper::builder();
-    assert_eq!(tools::of_private_toolbox(), 1);
+    assert_eq!(tools::private_toolbox_size(), 1);
     let _ = (tools::state::spec(), tools::layered::spec(), tools::looks_at_the_state::new());
     let shop = std::sync::Arc::new(tools::Shop { open: true });
     assert_eq!(shop.tools().len(), 2);

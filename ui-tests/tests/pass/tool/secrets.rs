@@ -2,7 +2,7 @@
 #![allow(clippy::unused_async, clippy::needless_pass_by_value, clippy::unnecessary_wraps, reason = "of the functions themselves")]
 //! Secrets that the state fills, in every form; and types of the program's own that are called so.
 
-use onionskin::{Secret as Kept, SessionState, tool};
+use onionskin::{Secret as Stored, SessionState, tool};
 
 /// Somebody else's.
 mod theirs {
@@ -14,8 +14,8 @@ mod theirs {
 /// The state.
 #[derive(Clone, onionskin::secret::VisitSecrets)]
 struct Config {
-    key: Kept<String>,
-    spare: Option<Kept<Vec<u8>>>,
+    key: Stored<String>,
+    spare: Option<Stored<Vec<u8>>>,
     theirs: theirs::Secret<u8>,
 }
 
@@ -48,5 +48,5 @@ fn guess(#[arg] secret: theirs::Secret<String>) -> theirs::Secret<String> {
 
 pub(crate) fn main() {
     let state = SessionState::default();
-    state.set_secret("other.key", Kept::new(String::from("hunter2")));
+    state.set_secret("other.key", Stored::new(String::from("hunter2")));
 }

@@ -4,30 +4,30 @@ use std::collections::HashMap;
 use onionskin::{Args, ToolOutput, agent, guardrail, tool, tool_hook};
 
 #[derive(Clone, Default)]
-struct Kept<K, V> {
+struct Stored<K, V> {
     first: K,
     second: V,
 }
 
 /// Says the first.
-#[tool(state = Kept<String, (i64, u8)>, name = "first")]
+#[tool(state = Stored<String, (i64, u8)>, name = "first")]
 fn first(#[bind(first)] first: &str, #[bind(second.0)] second: i64) -> String {
     format!("{first} {second}")
 }
 
 /// Says the first of the same state.
-#[tool(state = self::Kept::<String, (i64, u8)>)]
+#[tool(state = self::Stored::<String, (i64, u8)>)]
 fn turbofish(#[bind(first)] first: &str, #[bind(second.1)] second: u8) -> String {
     format!("{first} {second}")
 }
 
-#[tool_hook(state = Kept<String, (i64, u8)>, before)]
+#[tool_hook(state = Stored<String, (i64, u8)>, before)]
 fn before(#[bind(first)] _first: &str) {}
 
-#[guardrail(input, state = Kept<String, (i64, u8)>)]
+#[guardrail(input, state = Stored<String, (i64, u8)>)]
 fn input(_args: &Args, #[bind(first)] _first: &str) {}
 
-#[guardrail(state = Kept<String, (i64, u8)>, output)]
+#[guardrail(state = Stored<String, (i64, u8)>, output)]
 fn output(_output: &ToolOutput, #[bind(second.1)] _second: u8) {}
 
 agent! {
@@ -35,7 +35,7 @@ agent! {
         instruction: "Keep.",
         function_tools: [first, turbofish],
         tool_hooks: [before],
-        state: Kept<String, (i64, u8)>,
+        state: Stored<String, (i64, u8)>,
     }
 }
 

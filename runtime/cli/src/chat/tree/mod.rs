@@ -138,7 +138,7 @@ impl Tree {
             EventKind::ToolCallDelta { .. }
             | EventKind::TurnRestarted { .. }
             | EventKind::Notice { .. }
-            | EventKind::Asked { .. }
+            | EventKind::QuestionAsked { .. }
             | EventKind::ArgumentsChanged { .. }
             | _ => {}
         }

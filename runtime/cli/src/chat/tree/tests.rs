@@ -22,7 +22,7 @@ fn shown(tree: &Tree, tenths: u64, most: usize, columns: usize) -> String {
 }
 
 #[test]
-fn o1_a_failed_call_has_its_reason_beneath_it_at_the_end() {
+fn o1_a_failed_call_has_its_reason_below_it_at_the_end() {
     let desk = Play::new("desk");
     let helper = desk.child("helper[1]", 1, "agent__helper");
     let failed = json!({ "error": "failed" });

@@ -101,7 +101,7 @@ impl<W: Write> Plain<W> {
             | EventKind::TurnRestarted { .. }
             | EventKind::TurnFinished { .. }
             | EventKind::Notice { .. }
-            | EventKind::Asked { .. }
+            | EventKind::QuestionAsked { .. }
             | EventKind::ArgumentsChanged { .. }
             | _ => return None,
         })

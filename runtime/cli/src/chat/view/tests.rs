@@ -136,7 +136,7 @@ fn live(window: &mut Window) -> Live<&mut Window, impl Fn() -> (usize, usize)> {
 }
 
 #[test]
-fn o1_the_tree_is_drawn_beneath_the_text_and_stays_at_the_end() {
+fn o1_the_tree_is_drawn_below_the_text_and_stays_at_the_end() {
     let mut window = Window::new(40, 8);
     let pmo = Play::new("PMO");
     let mut view = live(&mut window);

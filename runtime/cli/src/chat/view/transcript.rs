@@ -57,7 +57,7 @@ impl Transcript {
             | EventKind::Progress { .. }
             | EventKind::User { .. }
             | EventKind::Notice { .. }
-            | EventKind::Asked { .. }
+            | EventKind::QuestionAsked { .. }
             | EventKind::ArgumentsChanged { .. }
             | EventKind::RunFinished { .. }
             | EventKind::RunPaused { .. }

@@ -118,7 +118,7 @@ pub type AppBuilder = AgentBuilder<App>;
 impl AgentBuilder<App> {
     /// Adds an agent with its children. Add a child itself only to find it by name.
     pub fn agent<A: Agent>(mut self) -> Self {
-        self.setup.entries.push(DynAgent::of::<A>());
+        self.setup.entries.push(DynAgent::from_type::<A>());
         self
     }
 

@@ -288,7 +288,7 @@ fn fixed_entries(
     for (position, (name, tool)) in tools.iter().enumerate() {
         let mut definition = define(name, &|| tool.definition())?;
         if let Some(words) = worded.tool(position) {
-            definition = words.of(definition);
+            definition = words.apply_to(definition);
         }
         entries.push(entry(definition, ToolSource::Function, None, Dynamic::target(Arc::clone(tool))));
     }

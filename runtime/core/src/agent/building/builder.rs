@@ -13,7 +13,7 @@ use onionskin_tools::policy::{InputGuardrail, OutputGuardrail};
 use onionskin_tools::question::Answerer;
 use onionskin_tools::services::{ProvidedService, Service, ServiceType};
 use onionskin_tools::spec::ToolValue;
-use onionskin_tools::tool::{FitsState, ReachesBeneath, SharedToolbox, block_on};
+use onionskin_tools::tool::{FitsState, ReachesInner, SharedToolbox, block_on};
 use onionskin_tools::typed::RawHook;
 
 use crate::agent::Agent;
@@ -159,7 +159,7 @@ impl<A> AgentBuilder<A> {
     /// one user. Without it, a run of an agent that takes the service does not begin
     /// ([`RunError::NoService`]).
     pub fn provide_per_request<T: ?Sized + Service>(mut self) -> Self {
-        self.setup.services.give_per_request(ServiceType::of::<T>());
+        self.setup.services.give_per_request(ServiceType::new::<T>());
         self
     }
 
@@ -353,7 +353,7 @@ impl<A: Agent> AgentBuilder<A> {
     /// ```
     pub fn hook_everywhere<H>(self, hook: H) -> Self
     where
-        H: RawHook + Hook<Made: MadeBy<H, State: ReachesBeneath>>,
+        H: RawHook + Hook<Made: MadeBy<H, State: ReachesInner>>,
     {
         self.change(|agent| agent.with_hook_everywhere(Arc::new(hook)))
     }
@@ -437,7 +437,7 @@ impl<A: Agent> AgentBuilder<A> {
     /// Returns an error if a required part is missing or a server does not start. The error names the agent and says
     /// what to write. Several problems are one error ([`BuildError::Several`]).
     pub async fn build(mut self) -> Result<AgentHandle, BuildError> {
-        self.setup.entries.push(DynAgent::of::<A>());
+        self.setup.entries.push(DynAgent::from_type::<A>());
         let mut handles = self.setup.build().await?;
         Ok(handles.swap_remove(0))
     }

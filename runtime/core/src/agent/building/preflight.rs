@@ -30,7 +30,7 @@ pub(super) fn problems(setup: &Setup, declared: &[Declared]) -> Vec<BuildError> 
     let mut problems = Vec::new();
     for agent in &agents {
         agent_name(agent, &mut problems);
-        of_agent(setup, agent, &agents, &mut problems);
+        check_agent(setup, agent, &agents, &mut problems);
         no_messages(agent, &agents, &mut problems);
         if let Err(source) = check_messages(&agent.declaration.parts.messages) {
             problems.push(BuildError::Messages { agent: agent.agent.name().to_owned(), source });
@@ -65,7 +65,7 @@ fn agent_name(agent: &Declared, problems: &mut Vec<BuildError>) {
 }
 
 /// Finds the missing or wrong parts of one agent.
-fn of_agent(setup: &Setup, agent: &Declared, agents: &[&Declared], problems: &mut Vec<BuildError>) {
+fn check_agent(setup: &Setup, agent: &Declared, agents: &[&Declared], problems: &mut Vec<BuildError>) {
     let (name, declaration, state) = (agent.agent.name(), &agent.declaration.parts, agent.agent.state);
     let zero = |(setting, mistake)| BuildError::ZeroSetting { agent: name.to_owned(), setting, mistake };
     problems.extend(declaration.settings.zeros().into_iter().map(zero));
@@ -212,11 +212,11 @@ fn unused_toolboxes(setup: &Setup, agents: &[&Declared], problems: &mut Vec<Buil
         let meant = declared
             .iter()
             .find(|other| other.id == link.id)
-            .map(|other| format!("; an agent declares `{}`: call `{}`", other.written(), other.call()));
+            .map(|other| format!("; an agent declares `{}`: call `{}`", other.source(), other.call()));
         problems.push(BuildError::UnusedToolbox {
             toolbox: link.name,
             call: link.call(),
-            advice: meant.unwrap_or_else(|| format!("; write `toolboxes: [{}]` in an agent", link.written())),
+            advice: meant.unwrap_or_else(|| format!("; write `toolboxes: [{}]` in an agent", link.source())),
         });
     }
 }

@@ -65,6 +65,6 @@ impl Instance {
             let tools = self.tools.tools(None).map(|tools| tools.table);
             tools.is_ok_and(|table| table.entries().iter().any(|tool| tool.definition.services.has(service)))
         };
-        self.services.of_request(&self.name, request, is_taken_else)
+        self.services.for_request(&self.name, request, is_taken_else)
     }
 }

@@ -76,7 +76,7 @@ impl AgentPrompt {
     }
 
     /// Returns this prompt with the parts of a request.
-    pub(in crate::agent) fn of_request(&self, given: Prompt) -> Result<Self, BuildError> {
+    pub(in crate::agent) fn for_request(&self, given: Prompt) -> Result<Self, BuildError> {
         let prompt = Self::merged(self.agent.name(), self.prompt.clone(), given)?;
         let prompt = Self { prompt, ..self.clone() };
         prompt.check()?;

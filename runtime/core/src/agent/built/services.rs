@@ -56,11 +56,11 @@ impl ProvidedServices {
     ) -> Option<BuildError> {
         let taken = &tool.definition.services;
         if let Some(other) = other_than(state, taken.states()) {
-            return Some(other_state(agent, &of_tool(tool), other, state));
+            return Some(other_state(agent, &tool_label(tool), other, state));
         }
         let has = |service| self.has(service) || run.is_some_and(|run| run.services().has(service));
         let service = taken.required().find(|service| !has(*service))?;
-        Some(BuildError::NoService { agent: agent.to_owned(), part: of_tool(tool), service })
+        Some(BuildError::NoService { agent: agent.to_owned(), part: tool_label(tool), service })
     }
 
     /// All services, each with the builder call that provided it.
@@ -168,7 +168,7 @@ impl AgentServices {
 
     /// Adds a tool of an agent.
     pub(in crate::agent) fn add_tool(&mut self, agent: &Arc<str>, tool: &ToolEntry) {
-        self.add(agent, of_tool(tool), &tool.definition.services);
+        self.add(agent, tool_label(tool), &tool.definition.services);
     }
 
     /// Adds the parts of a child.
@@ -230,7 +230,7 @@ impl AgentServices {
     /// Returns an error if the request lacks a required service, or provides an unused one although services
     /// may not be unused. `is_taken_else` returns whether a tool that was added after the build takes the
     /// service.
-    pub(super) fn of_request(
+    pub(super) fn for_request(
         &self,
         agent: &Arc<str>,
         request: &Services,
@@ -252,7 +252,7 @@ impl AgentServices {
     ///
     /// # Errors
     /// Returns an error if the caller lacks one of these.
-    pub(in crate::agent) fn of_call(&self, caller: &Services) -> Result<Services, RunError> {
+    pub(in crate::agent) fn for_call(&self, caller: &Services) -> Result<Services, RunError> {
         self.complete(caller)?;
         let mut services = self.given.services.clone();
         let wanted = caller.all().iter().filter(|service| self.given.per_request.contains(&service.ty));
@@ -280,6 +280,6 @@ fn other_state(agent: &str, part: &str, takes: StateType, state: StateType) -> B
     BuildError::OtherState { agent, part, takes: takes.name(), state: state.name() }
 }
 
-fn of_tool(tool: &ToolEntry) -> String {
+fn tool_label(tool: &ToolEntry) -> String {
     format!("the tool `{}`", tool.name)
 }

@@ -193,7 +193,7 @@ impl AgentServer {
     }
 
     /// The provider of one run.
-    async fn of_run(
+    async fn for_run(
         &self,
         own: BoxFuture<'_, Result<Arc<dyn ToolProvider>, BoxError>>,
     ) -> Result<Self, ServerError> {
@@ -224,7 +224,7 @@ impl ToolList {
     }
 
     /// The list for one run, if a server has special tools for the run or a definition depends on it.
-    pub(in crate::agent) fn of_run<'a>(
+    pub(in crate::agent) fn for_run<'a>(
         &'a self,
         run: &'a RunContext,
     ) -> Option<BoxFuture<'a, Result<Self, RunError>>> {
@@ -242,7 +242,7 @@ impl ToolList {
             let servers = servers.into_iter().map(|(server, own)| async move {
                 let listed = match own {
                     Ok(None) => Ok(server.clone()),
-                    Ok(Some(own)) => server.of_run(own).await,
+                    Ok(Some(own)) => server.for_run(own).await,
                     Err(reason) => Err(ServerError::new(server.panicked_for_run(&reason))),
                 };
                 listed.map_err(|source| RunError::ServerTools {

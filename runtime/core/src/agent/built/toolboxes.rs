@@ -39,7 +39,7 @@ impl Toolboxes {
         };
         let tools = names.zip(bound).collect();
         let given = ProvidedToolbox { tools, instructions: T::INSTRUCTIONS, problem };
-        self.0.insert(ToolboxLink::of::<T>(prefix), given);
+        self.0.insert(ToolboxLink::new::<T>(prefix), given);
     }
 
     /// The provided toolboxes.

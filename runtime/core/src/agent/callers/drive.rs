@@ -235,13 +235,13 @@ pub(super) fn never_began(
 
 /// Stores the messages of a run in its session when the run ends, also if it is dropped before its end,
 /// because its tools may have acted.
-pub(super) struct Kept<'r> {
+pub(super) struct StoreOnDrop<'r> {
     pub(super) run: &'r AgentRun,
     /// The number of messages that the session had before.
     pub(super) start: usize,
 }
 
-impl Drop for Kept<'_> {
+impl Drop for StoreOnDrop<'_> {
     fn drop(&mut self) {
         if !self.run.is_paused() {
             self.run.session.append(&self.run.closed_messages(), self.start);

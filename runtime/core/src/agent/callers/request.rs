@@ -28,7 +28,7 @@ use crate::prompt::Prompt;
 use crate::run_hook::RunInput;
 
 use super::built::Built;
-use super::drive::{Kept, drive, never_began, seed};
+use super::drive::{StoreOnDrop, drive, never_began, seed};
 use super::stream::RunStream;
 use super::typed_run::{TypedRunOutput, TypedRunStream};
 
@@ -285,7 +285,7 @@ impl RunRequest {
     }
 
     pub(in crate::agent) fn typed<T: TypedAnswer>(self) -> RunRequest<TypedRunOutput<T>> {
-        RunRequest::with(Options { answer: Some(AnswerForm::of::<T>), ..self.options })
+        RunRequest::with(Options { answer: Some(AnswerForm::new::<T>), ..self.options })
     }
 }
 
@@ -413,7 +413,7 @@ impl Options {
                     .with_prompt(prompt)
                     .with_answer(answer_form)
                     .with_input(&self.input);
-                let kept = Kept { run: &run, start };
+                let kept = StoreOnDrop { run: &run, start };
                 let answer = drive(&run, answer, self.input.into_text()).await;
                 drop(kept);
                 drop(used);
@@ -481,6 +481,6 @@ fn own_prompt(instance: &Instance, given: Prompt) -> Result<Option<AgentPrompt>,
     if given.is_empty() {
         return Ok(None);
     }
-    let prompt = instance.tools.prompt().of_request(given);
+    let prompt = instance.tools.prompt().for_request(given);
     prompt.map(Some).map_err(|error| RunError::WrongPrompt(Arc::new(error)))
 }

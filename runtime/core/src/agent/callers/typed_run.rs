@@ -103,7 +103,7 @@ impl<T> TypedRunStream<T> {
             name: T::schema_name(),
             read: |text| serde_json::from_str(text),
             is_wrapped: OnceLock::new(),
-            asks_is_wrapped: || ResponseSchema::of::<T>().is_wrapped(),
+            asks_is_wrapped: || ResponseSchema::from_type::<T>().is_wrapped(),
             partial: PartialAnswer::default(),
         }
     }
@@ -160,7 +160,7 @@ impl<T> TypedRunStream<T> {
             | EventKind::Progress { .. }
             | EventKind::User { .. }
             | EventKind::Notice { .. }
-            | EventKind::Asked { .. }
+            | EventKind::QuestionAsked { .. }
             | EventKind::ArgumentsChanged { .. }
             | EventKind::RunFinished { .. }
             | EventKind::RunPaused { .. }

@@ -26,7 +26,7 @@ impl AgentDeclaration {
     /// Registers a hook of the compiled onion, and the calls that it applies to; `None`: all.
     #[must_use]
     pub fn compiled_hook<H: Hook>(mut self, concerns: Option<Concerns>) -> Self {
-        self.parts.compiled_hooks.push(CompiledHook::of::<H>(concerns));
+        self.parts.compiled_hooks.push(CompiledHook::new::<H>(concerns));
         self
     }
 

@@ -27,7 +27,7 @@ use super::AgentDeclaration;
 /// agent! { Clerk { instruction: "Answer.", description: "Answers questions." } }
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-/// let clerk = DynAgent::of::<Clerk>();
+/// let clerk = DynAgent::from_type::<Clerk>();
 /// let text = "Ask the clerk.".to_owned();
 /// let desk = DynAgent::new("Desk", move || AgentDeclaration::new().instruction(text.clone()).dyn_child(&clerk));
 ///
@@ -78,18 +78,18 @@ impl DynAgent {
             name: name.into(),
             declare: Declare::Made(Arc::new(declare)),
             run: |run, input| Box::pin(run.converse(input)),
-            state: StateType::of::<()>(),
+            state: StateType::new::<()>(),
         }
     }
 
     /// Creates the value of an [`Agent`] type.
-    pub fn of<A: Agent>() -> Self {
+    pub fn from_type<A: Agent>() -> Self {
         Self {
             id: AgentId::Type(TypeId::of::<A>()),
             name: A::NAME.into(),
             declare: Declare::Type(A::declare),
             run: |run, input| Box::pin(A::run(run, input)),
-            state: StateType::of::<A::State>(),
+            state: StateType::new::<A::State>(),
         }
     }
 
@@ -116,7 +116,7 @@ impl DynAgent {
     /// ```
     #[must_use]
     pub fn with_state<S: Clone + Send + Sync + 'static>(mut self) -> Self {
-        self.state = StateType::of::<S>();
+        self.state = StateType::new::<S>();
         self
     }
 
@@ -157,7 +157,7 @@ impl DynAgent {
     ///
     /// agent! { Clerk { default: true, instruction: "Answer." } }
     ///
-    /// assert!(DynAgent::of::<Clerk>().is_default());
+    /// assert!(DynAgent::from_type::<Clerk>().is_default());
     /// ```
     pub fn is_default(&self) -> bool {
         caught(|| self.declare().parts.settings.is_default).unwrap_or_default()

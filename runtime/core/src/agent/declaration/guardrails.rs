@@ -98,7 +98,7 @@ impl AgentDeclaration {
             None => Filtered { except: false, words: None },
         });
         let on_calls = OnCalls { guardrail, concerns: on.map(|on| on.concerns) };
-        DeclaredGuardrail { on_calls, ty: HookType::of_hook::<G, M>(), filter }
+        DeclaredGuardrail { on_calls, ty: HookType::for_hook::<G, M>(), filter }
     }
 }
 

@@ -111,21 +111,21 @@ impl AgentDeclaration {
     pub(super) fn with_run_hook<H: RunHook>(mut self, hook: H, states: Vec<StateType>) -> Self {
         self.parts.hook_states.push((type_name::<H>(), states));
         self.parts.run_hooks.push(Arc::new(hook));
-        self.parts.around.run.push(HookType::of_hook::<H, H::Made>());
+        self.parts.around.run.push(HookType::for_hook::<H, H::Made>());
         self
     }
 
     pub(super) fn with_turn_hook<H: TurnHook>(mut self, hook: H, states: Vec<StateType>) -> Self {
         self.parts.hook_states.push((type_name::<H>(), states));
         self.parts.turn_hooks.push(Arc::new(hook));
-        self.parts.around.turn.push(HookType::of_hook::<H, H::Made>());
+        self.parts.around.turn.push(HookType::for_hook::<H, H::Made>());
         self
     }
 
     pub(super) fn with_message_hook<H: MessageHook>(mut self, hook: H, states: Vec<StateType>) -> Self {
         self.parts.hook_states.push((type_name::<H>(), states));
         self.parts.message_hooks.push(Arc::new(hook));
-        self.parts.around.message.push(HookType::of_hook::<H, H::Made>());
+        self.parts.around.message.push(HookType::for_hook::<H, H::Made>());
         self
     }
 }
@@ -198,7 +198,7 @@ impl AgentDeclaration {
     /// toolboxes of one type: with `archive`, the tool `search` is called `archive_search`.
     #[must_use]
     pub fn toolbox<T: Toolbox>(mut self, prefix: Option<&str>) -> Self {
-        self.parts.toolboxes.push(ToolboxLink::of::<T>(prefix));
+        self.parts.toolboxes.push(ToolboxLink::new::<T>(prefix));
         self
     }
 
@@ -257,7 +257,7 @@ impl AgentDeclaration {
     /// Adds a child agent, which this agent can call as a tool, `agent__` plus its name.
     #[must_use]
     pub fn child<A: Agent>(mut self) -> Self {
-        self.children.push(DynAgent::of::<A>());
+        self.children.push(DynAgent::from_type::<A>());
         self
     }
 
@@ -281,7 +281,7 @@ impl AgentDeclaration {
     /// text.
     #[must_use]
     pub fn input<T: TypedInput>(mut self) -> Self {
-        self.parts.input = Some((HookType::of::<T>(), InputForm::of::<T>));
+        self.parts.input = Some((HookType::new::<T>(), InputForm::new::<T>));
         self
     }
 
@@ -294,7 +294,7 @@ impl AgentDeclaration {
     /// ([`BuildError::TwoAnswerForms`](crate::BuildError::TwoAnswerForms)).
     #[must_use]
     pub fn output<T: TypedAnswer>(mut self) -> Self {
-        self.parts.output = Some((HookType::of::<T>(), AnswerForm::of::<T>));
+        self.parts.output = Some((HookType::new::<T>(), AnswerForm::new::<T>));
         self
     }
 
@@ -321,7 +321,7 @@ impl AgentDeclaration {
     /// the type of the state implements [`VisitSecrets`](trait@VisitSecrets).
     #[must_use]
     pub fn visit_state<S: VisitSecrets + 'static>(self) -> Self {
-        self.state_visitor(Some(StateVisitor::of::<S>()))
+        self.state_visitor(Some(StateVisitor::new::<S>()))
     }
 
     /// Records tools' changes of the agent's state, which is of type `S`, in a journal. Call it in a
@@ -344,6 +344,6 @@ impl AgentDeclaration {
     /// ```
     #[must_use]
     pub fn record_state<S: Serialize + DeserializeOwned + Send + Sync + 'static>(self) -> Self {
-        self.state_codec(Some(StateCodec::of::<S>()))
+        self.state_codec(Some(StateCodec::new::<S>()))
     }
 }

@@ -54,8 +54,8 @@ pub(in crate::agent) struct AnswerTool {
 impl AnswerForm {
     /// # Panics
     /// Panics if the type's `JsonSchema` does.
-    pub(crate) fn of<T: TypedAnswer>() -> Self {
-        let schema = ResponseSchema::of::<T>();
+    pub(crate) fn new<T: TypedAnswer>() -> Self {
+        let schema = ResponseSchema::from_type::<T>();
         let description = schema.description().unwrap_or("Your answer.");
         let text = format!("Ends your work with your answer: call it once, when you have it. {description}");
         let tool = ToolDefinition::new(TOOL, text).with_input_schema(schema.schema().clone());

@@ -28,7 +28,7 @@ pub(crate) struct InputForm(JsonForm);
 impl InputForm {
     /// # Panics
     /// Panics if the type's `JsonSchema` does.
-    pub(crate) fn of<T: TypedInput>() -> Self {
+    pub(crate) fn new<T: TypedInput>() -> Self {
         let ObjectSchema { schema, is_wrapped, .. } = object_schema::<T>(INPUT);
         let tool = ToolDefinition::new(INPUT, "").with_input_schema(schema);
         let wrapped_in = is_wrapped.then_some(INPUT);

@@ -84,7 +84,7 @@ impl JsonForm {
         let value = match self.wrapped_in {
             Some(name) => {
                 let parts: BTreeMap<Cow<'_, str>, &RawValue> =
-                    serde_json::from_str(&text).map_err(|error| vec![of_reader(&error)])?;
+                    serde_json::from_str(&text).map_err(|error| vec![reader_problem(&error)])?;
                 parts.get(name).map_or("null", |value| value.get()).to_owned()
             }
             None => text.trim().to_owned(),
@@ -92,7 +92,7 @@ impl JsonForm {
         let Err(error) = (self.reads)(&value) else { return Ok(value) };
         match with_digits(&value) {
             Some(digits) if (self.reads)(&digits).is_ok() => Ok(digits),
-            _ => Err(vec![of_reader(&error)]),
+            _ => Err(vec![reader_problem(&error)]),
         }
     }
 
@@ -110,11 +110,11 @@ impl JsonForm {
         if self.called == ARGUMENTS {
             problems
         } else {
-            problems.into_iter().map(Problem::of_value).collect()
+            problems.into_iter().map(Problem::for_value).collect()
         }
     }
 }
 
-fn of_reader(error: &serde_json::Error) -> Problem {
-    Problem::of_reader(reason_of(error))
+fn reader_problem(error: &serde_json::Error) -> Problem {
+    Problem::from_reader(reason_of(error))
 }

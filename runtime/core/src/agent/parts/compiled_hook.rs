@@ -23,9 +23,9 @@ pub(crate) struct CompiledHook {
 }
 
 impl CompiledHook {
-    pub(crate) fn of<H: Hook>(concerns: Option<Concerns>) -> Self {
+    pub(crate) fn new<H: Hook>(concerns: Option<Concerns>) -> Self {
         let tool = <H::Made as MadeBy<H>>::TOOL;
-        let ty = HookType::of_hook::<H, H::Made>();
+        let ty = HookType::for_hook::<H, H::Made>();
         Self {
             name: short_name::<H>(),
             tool,

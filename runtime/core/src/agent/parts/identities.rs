@@ -71,11 +71,11 @@ impl FilterWord {
 }
 
 impl HookType {
-    pub(in crate::agent) fn of<T: 'static>() -> Self {
+    pub(in crate::agent) fn new<T: 'static>() -> Self {
         Self { id: TypeId::of::<T>(), name: type_name::<T>(), has_values: false }
     }
 
-    pub(in crate::agent) fn of_hook<H: 'static, M: MadeBy<H>>() -> Self {
-        Self { has_values: M::TAKES != Some(0), ..Self::of::<H>() }
+    pub(in crate::agent) fn for_hook<H: 'static, M: MadeBy<H>>() -> Self {
+        Self { has_values: M::TAKES != Some(0), ..Self::new::<H>() }
     }
 }

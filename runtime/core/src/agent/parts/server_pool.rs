@@ -100,7 +100,7 @@ impl Configured {
     }
 
     /// The servers that were set individually. Each must be used by an agent.
-    fn given(&self) -> impl Iterator<Item = &str> {
+    fn individual(&self) -> impl Iterator<Item = &str> {
         self.sources.iter().filter_map(|source| match source {
             Source::One { name, .. } => Some(name.as_str()),
             Source::Several(_) => None,
@@ -116,7 +116,7 @@ impl Configured {
         mut problems: Vec<BuildError>,
     ) -> Result<Pool, BuildError> {
         let used: BTreeSet<_> = uses.iter().map(|(server, _)| &**server).collect();
-        for server in self.given().filter(|server| !allows_unused && !used.contains(server)) {
+        for server in self.individual().filter(|server| !allows_unused && !used.contains(server)) {
             problems.push(BuildError::UnusedServer {
                 server: server.to_owned(),
                 near: nearest(server, used.iter().copied())

@@ -29,7 +29,7 @@ impl Worded {
             .find(|(at, _)| *at == index)
             .map(|(_, words)| words)
         {
-            Some(words) => (index, Result::map(definition, |definition| words.of(definition))),
+            Some(words) => (index, Result::map(definition, |definition| words.apply_to(definition))),
             None => (index, definition),
         };
         definitions.into_iter().map(worded).collect()

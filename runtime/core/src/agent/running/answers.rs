@@ -12,7 +12,7 @@ use crate::agent::form::answer_form::AnswerForm;
 
 use super::ask::Changes;
 use super::batch::Batch;
-use super::open_calls::TakenCalls;
+use super::open_calls::PendingCalls;
 use super::run::AgentRun;
 use super::turns::TurnAnswer;
 
@@ -96,7 +96,7 @@ impl AgentRun {
     }
 
     /// Marks these calls of the newest message as running; `None` without calls.
-    fn take_some(&self, calls: &[ToolCall]) -> Result<Option<TakenCalls>, RunError> {
+    fn take_some(&self, calls: &[ToolCall]) -> Result<Option<PendingCalls>, RunError> {
         let mut tally = self.tally();
         let taken = tally.open.as_mut().filter(|_| !calls.is_empty()).map(|open| open.take(calls));
         drop(tally);

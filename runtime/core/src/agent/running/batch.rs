@@ -19,7 +19,7 @@ use pin_project_lite::pin_project;
 
 use crate::agent::error::run_error::RunError;
 
-use super::open_calls::TakenCalls;
+use super::open_calls::PendingCalls;
 use super::run::AgentRun;
 use super::tool_call::{self, PlannedCall, TurnCall};
 
@@ -138,7 +138,7 @@ impl AgentRun {
 pub(super) struct Batch<'r> {
     run: &'r AgentRun,
     table: Arc<ToolTable>,
-    calls: TakenCalls,
+    calls: PendingCalls,
     planned: Vec<PlannedCall>,
     /// The calls as turn hooks changed them; empty without turn hooks.
     changed: Vec<ToolCall>,
@@ -146,7 +146,7 @@ pub(super) struct Batch<'r> {
 }
 
 impl<'r> Batch<'r> {
-    pub(super) fn new(run: &'r AgentRun, table: Arc<ToolTable>, calls: TakenCalls) -> Self {
+    pub(super) fn new(run: &'r AgentRun, table: Arc<ToolTable>, calls: PendingCalls) -> Self {
         // Numbered here, in call order, so that instances of children have the same numbers in every run.
         let plan = |call: &ToolCall| {
             if run.has_turn_hooks() { PlannedCall::unplanned() } else { run.plan_call(&table, &call.name) }
@@ -180,14 +180,14 @@ impl<'r> Batch<'r> {
     async fn after_calls(&mut self) -> Result<(), RunError> {
         for index in 0..self.planned.len() {
             let (turn, _) = self.calls.at(index);
-            let call = self.asked(index).clone();
+            let call = self.call_to_run(index).clone();
             self.run.after_tool_call(turn, &call, &mut self.planned[index], &self.table).await?;
         }
         Ok(())
     }
 
     /// The call to run, after the turn hooks.
-    fn asked(&self, index: usize) -> &ToolCall {
+    fn call_to_run(&self, index: usize) -> &ToolCall {
         self.changed.get(index).unwrap_or_else(|| self.calls.call(index))
     }
 
@@ -233,11 +233,11 @@ impl<'r> Batch<'r> {
     }
 
     fn contained(&self, index: usize) -> Contained<'_, impl Future<Output = ()> + Send> {
-        Contained { call: Some(self.call_one(index)), tool: &self.asked(index).name }
+        Contained { call: Some(self.call_one(index)), tool: &self.call_to_run(index).name }
     }
 
     async fn call_one(&self, index: usize) {
-        let (asked, at) = (self.asked(index), self.calls.at(index));
+        let (asked, at) = (self.call_to_run(index), self.calls.at(index));
         let mut call = TurnCall::new(self.run, &self.table, &self.planned[index], asked, at);
         let result = call.run(None).await;
         call.end(result);
@@ -266,7 +266,7 @@ impl<'r> Batch<'r> {
     }
 
     fn step_id(&self, index: usize) -> StepId {
-        tool_call::step(self.run, self.calls.at(index), &self.asked(index).name).to_id()
+        tool_call::step(self.run, self.calls.at(index), &self.call_to_run(index).name).to_id()
     }
 }
 

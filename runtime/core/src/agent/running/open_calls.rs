@@ -37,14 +37,14 @@ enum Slot {
 }
 
 /// Calls to run.
-pub(super) struct TakenCalls {
+pub(super) struct PendingCalls {
     pub(super) said: Arc<Message>,
     pub(super) at: (u32, u32),
     /// The indices of the calls in the message, in ascending order; `None` if they are all.
     pub(super) indices: Option<Vec<usize>>,
 }
 
-impl TakenCalls {
+impl PendingCalls {
     /// The call with this index among these calls.
     pub(super) fn call(&self, index: usize) -> &ToolCall {
         &self.said.tool_calls()[self.in_message(index)]
@@ -105,11 +105,11 @@ impl OpenCalls {
     }
 
     /// Marks these calls as running.
-    pub(super) fn take(&mut self, calls: &[ToolCall]) -> Result<TakenCalls, MisuseError> {
+    pub(super) fn take(&mut self, calls: &[ToolCall]) -> Result<PendingCalls, MisuseError> {
         let (said, at) = (Arc::clone(&self.said), self.at);
         if matches!(self.progress, Progress::None) && *calls == *self.calls() {
             self.take_all();
-            return Ok(TakenCalls { said, at, indices: None });
+            return Ok(PendingCalls { said, at, indices: None });
         }
         let mut indices = self.free(calls.iter().map(|call| &call.id))?;
         for (call, index) in calls.iter().zip(&indices) {
@@ -119,7 +119,7 @@ impl OpenCalls {
         }
         indices.sort_unstable();
         self.mark(&indices);
-        Ok(TakenCalls { said, at, indices: Some(indices) })
+        Ok(PendingCalls { said, at, indices: Some(indices) })
     }
 
     /// Marks the calls that these results answer. Returns the index of each.

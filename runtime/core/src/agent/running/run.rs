@@ -254,7 +254,7 @@ impl AgentRun {
 
     /// Lists the tools of the run if they differ between runs; `None` if not.
     pub(in crate::agent) fn list_tools(&self) -> Option<BoxFuture<'_, Result<(), RunError>>> {
-        let list = self.instance.tools.of_run(&self.cx)?;
+        let list = self.instance.tools.for_run(&self.cx)?;
         Some(Box::pin(async move {
             let list = list.await?;
             self.tools.get_or_init(|| Box::new(list));

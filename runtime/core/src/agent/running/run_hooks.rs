@@ -48,7 +48,7 @@ impl AgentRun {
     /// Returns an error if a hook refuses the answer or fails, or if the run is over.
     pub(in crate::agent) async fn after_run(&self, answer: String) -> Result<String, RunError> {
         let form = self.answer_form();
-        let mut answer = RunAnswer::from(answer).of_type(form.is_some());
+        let mut answer = RunAnswer::from(answer).with_json(form.is_some());
         let mut changed_by = None;
         for hook in &self.instance.declaration.run_hooks {
             self.unless_cancelled()?;

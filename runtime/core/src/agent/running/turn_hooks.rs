@@ -35,7 +35,7 @@ impl AgentRun {
         form: Option<&AnswerForm>,
     ) -> Result<(ModelResponse, Arc<ToolTable>, Option<Arc<str>>), RunError> {
         let (asides, asked) = mpsc::unbounded_channel();
-        let mut request = TurnRequest::of_turn(request, Arc::clone(all), asides);
+        let mut request = TurnRequest::for_turn(request, Arc::clone(all), asides);
         let hooks = self.before_llm_call(&mut request);
         let answer = self.unless_over(pin!(self.answer_asides(turn, hooks, asked))).await??;
         let (mut request, offered) = request.into_parts();
@@ -76,7 +76,7 @@ impl AgentRun {
                 None if request.messages().is_empty() => Err(NoMessagesError.into()),
                 answer => Ok(answer),
             });
-            if let Some(answer) = self.settled(&**hook, "before_llm_call", done)? {
+            if let Some(answer) = self.hook_result(&**hook, "before_llm_call", done)? {
                 return Ok(Some(answer));
             }
         }
@@ -86,7 +86,7 @@ impl AgentRun {
     async fn after_llm_call(&self, response: &mut ModelResponse) -> Result<(), RunError> {
         for hook in &self.instance.declaration.turn_hooks {
             let done = tried(async { hook.after_llm_call(&self.cx, response).await }).await;
-            self.settled(&**hook, "after_llm_call", done)?;
+            self.hook_result(&**hook, "after_llm_call", done)?;
         }
         Ok(())
     }
@@ -98,10 +98,10 @@ impl AgentRun {
         call: &ToolCall,
         tools: &Arc<ToolTable>,
     ) -> Result<(ToolCall, Option<ToolOutput>), RunError> {
-        let mut call = TurnToolCall::of_run(turn, call.clone(), tools);
+        let mut call = TurnToolCall::for_run(turn, call.clone(), tools);
         for hook in &self.instance.declaration.turn_hooks {
             let done = tried(async { hook.before_tool_call(&self.cx, &mut call).await }).await;
-            if let Some(output) = self.settled(&**hook, "before_tool_call", done)? {
+            if let Some(output) = self.hook_result(&**hook, "before_tool_call", done)? {
                 return Ok((call.into_call(), Some(output)));
             }
         }
@@ -118,10 +118,10 @@ impl AgentRun {
     ) -> Result<(), RunError> {
         let Some(result) = planned.result() else { return Ok(()) };
         let mut message = result.message(call);
-        let call = TurnToolCall::of_run(turn, call.clone(), tools);
+        let call = TurnToolCall::for_run(turn, call.clone(), tools);
         for hook in &self.instance.declaration.turn_hooks {
             let done = tried(async { hook.after_tool_call(&self.cx, &call, &mut message).await }).await;
-            self.settled(&**hook, "after_tool_call", done)?;
+            self.hook_result(&**hook, "after_tool_call", done)?;
         }
         if let Some(redactor) = self.cx.concealed().redactor() {
             message.content.redact(&redactor);
@@ -145,7 +145,7 @@ impl AgentRun {
         let report = async {
             for hook in &self.instance.declaration.turn_hooks {
                 let done = tried(async { hook.after_turn_complete(&self.cx, &completed).await }).await;
-                self.settled(&**hook, "after_turn_complete", done)?;
+                self.hook_result(&**hook, "after_turn_complete", done)?;
             }
             Ok(())
         };
@@ -153,7 +153,7 @@ impl AgentRun {
     }
 
     /// The result of a hook.
-    fn settled<T>(
+    fn hook_result<T>(
         &self,
         hook: &dyn DynTurnHook,
         place: &'static str,

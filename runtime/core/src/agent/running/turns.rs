@@ -16,7 +16,7 @@ use crate::agent::limits::Limit;
 
 use super::ask::Changes;
 use super::batch::Batch;
-use super::open_calls::{OpenCalls, TakenCalls};
+use super::open_calls::{OpenCalls, PendingCalls};
 use super::run::{AgentRun, BegunTurn};
 use super::tool_call::{self, TurnCall};
 
@@ -236,11 +236,11 @@ impl AgentRun {
     }
 
     /// Marks all calls of an answer as running.
-    pub(super) fn take_all(&self, said: &TurnAnswer) -> TakenCalls {
+    pub(super) fn take_all(&self, said: &TurnAnswer) -> PendingCalls {
         if let Some(open) = &mut self.tally().open {
             open.take_all();
         }
-        TakenCalls { said: Arc::clone(&said.message), at: (said.turn, 0), indices: None }
+        PendingCalls { said: Arc::clone(&said.message), at: (said.turn, 0), indices: None }
     }
 
     /// Calls a tool of the agent through its hooks, as the model would; the call counts like any other. When

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A piece is `index:id:name:arguments`, a call `id:name:arguments`; `&` separates those of one event, `;` the events.
+/// A piece is `index:id:name:arguments`, a call `id:name:arguments`; `&` separates the pieces of one event, `;` the events.
 const CASES: &str = r#"
 a chunk twice | 0:a:echo:{"text":"a"} ; 0:a:echo:{"text":"a"} | a:echo:{"text":"a"}
 a chunk twice, without an index | :a:echo:{"text":"a"} ; :a:echo:{"text":"a"} | a:echo:{"text":"a"}

@@ -52,7 +52,7 @@ fn pieces_add_up((response, deltas): &(ModelResponse, Vec<ModelDelta>)) {
 type Case = (&'static str, Vec<Value>, Vec<(&'static str, &'static str, &'static str)>);
 
 #[test]
-fn o3_calls_of_a_chat_stream_are_told_apart_whatever_marks_they_have() {
+fn o3_calls_of_a_chat_stream_stay_apart_whatever_marks_they_have() {
     let call = |index: Value, id: Value, name: Value, arguments: Value| json!({"index": index, "id": id, "function": {"name": name, "arguments": arguments}});
     let null = || Value::Null;
     let cases: Vec<Case> = vec![

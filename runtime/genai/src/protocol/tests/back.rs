@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{KINDS, request, sent};
 use crate::answer::Answer;
-use crate::protocol::{Asked, Flow, Protocol};
+use crate::protocol::{Flow, Protocol, ProviderRequest};
 use onionskin_core::content::{ContentBlock, Image, Media};
 use onionskin_core::model::{Message, ModelError, ModelResponse, ToolCall, ToolResultMessage};
 
@@ -294,8 +294,14 @@ fn o3_what_one_server_signed_does_not_go_to_another() {
         response.provider_data = Some(data(endpoint));
         let request = request(vec![response.into()]);
         let kind = AdapterKind::Anthropic;
-        let asked =
-            Asked { request: &request, kind, endpoint: "a.example/v1/", name: "m", tools: &[], stream: true };
+        let asked = ProviderRequest {
+            request: &request,
+            kind,
+            endpoint: "a.example/v1/",
+            name: "m",
+            tools: &[],
+            stream: true,
+        };
         let body = Value::Object(Protocol::Anthropic.body(&asked).unwrap()).to_string();
         assert_eq!(body.contains("S1"), is_sent, "{endpoint}: {body}");
     }
@@ -329,7 +335,7 @@ fn o3_thoughts_are_asked_for_and_ids_sent_where_they_are_taken() {
     let said = Message::from(ModelResponse::tool_calls([ToolCall::new("a", "look", "{}")]));
     let request = request(vec![said]);
     let body = |kind, name| {
-        let asked = Asked { request: &request, kind, endpoint: "", name, tools: &[], stream: true };
+        let asked = ProviderRequest { request: &request, kind, endpoint: "", name, tools: &[], stream: true };
         Value::Object(Protocol::Gemini.body(&asked).unwrap())
     };
     for (name, thinks) in [

@@ -7,7 +7,7 @@ mod requests;
 use genai::adapter::AdapterKind;
 use serde_json::Value;
 
-use super::{Asked, Protocol};
+use super::{Protocol, ProviderRequest};
 use crate::tools::WireTool;
 use onionskin_core::model::{Message, ModelRequest};
 
@@ -28,7 +28,7 @@ fn request(messages: Vec<Message>) -> ModelRequest {
 }
 
 fn sent_with(request: &ModelRequest, kind: AdapterKind, tools: &[WireTool]) -> Value {
-    let asked = Asked { request, kind, endpoint: "", name: "some-model", tools, stream: true };
+    let asked = ProviderRequest { request, kind, endpoint: "", name: "some-model", tools, stream: true };
     Value::Object(Protocol::new(kind, "some-model").unwrap().body(&asked).unwrap())
 }
 

@@ -6,7 +6,7 @@ use genai::adapter::AdapterKind;
 use serde_json::{Value, json};
 
 use super::{KINDS, request, sent, sent_with};
-use crate::protocol::{Asked, Protocol};
+use crate::protocol::{Protocol, ProviderRequest};
 use onionskin_core::ToolDefinition;
 use onionskin_core::content::{Audio, ContentBlock, Image, Media, Resource};
 use onionskin_core::model::{
@@ -59,8 +59,14 @@ fn l2_what_a_protocol_reads_is_sent_in_its_order() {
         for (part, reads) in parts.iter().zip(reads) {
             let content = [ContentBlock::text("What is it?"), part.clone(), ContentBlock::text("Be brief.")];
             let request = request(vec![Message::user_content(content)]);
-            let asked =
-                Asked { request: &request, kind, endpoint: "", name: "some-model", tools: &[], stream: true };
+            let asked = ProviderRequest {
+                request: &request,
+                kind,
+                endpoint: "",
+                name: "some-model",
+                tools: &[],
+                stream: true,
+            };
             match protocol.body(&asked) {
                 Ok(body) => {
                     assert!(reads, "{kind}");
@@ -299,7 +305,7 @@ fn o3_an_empty_answer_is_not_sent() {
 fn body_for(kind: AdapterKind, name: &str, endpoint: &str, stream: bool) -> Value {
     let mut request = request(vec![Message::user("hi")]);
     request.params.max_tokens = (kind != AdapterKind::Fireworks).then_some(7);
-    let asked = Asked { request: &request, kind, endpoint, name, tools: &[], stream };
+    let asked = ProviderRequest { request: &request, kind, endpoint, name, tools: &[], stream };
     Value::Object(Protocol::new(kind, name).unwrap().body(&asked).unwrap())
 }
 

@@ -128,7 +128,8 @@ impl ToolContext {
             if let Some(problem) = self.no_pause(was_asked).filter(|_| !was_asked) {
                 return Err(Unanswered::NoAnswerer(problem));
             }
-            run.events().push(question.step().as_step(), EventKind::Asked { question: question.clone() });
+            run.events()
+                .push(question.step().as_step(), EventKind::QuestionAsked { question: question.clone() });
             if let Some(front) = front
                 && let Some(answer) = front.await?
             {

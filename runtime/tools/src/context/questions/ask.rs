@@ -22,7 +22,7 @@ struct ExpectedAnswer {
 }
 
 impl ExpectedAnswer {
-    fn of<T: AnswerType>() -> Self {
+    fn new<T: AnswerType>() -> Self {
         Self { schema: type_schema::<T>(), limit: None }
     }
 }
@@ -90,7 +90,7 @@ impl ToolContext {
     /// `RunError::CannotAsk`.
     pub async fn ask<T: AnswerType>(&self, text: impl Into<String>) -> Result<T, AskError> {
         read(
-            self.ask_value(QuestionKind::Question, None, Some(text.into()), ExpectedAnswer::of::<T>())
+            self.ask_value(QuestionKind::Question, None, Some(text.into()), ExpectedAnswer::new::<T>())
                 .await?,
         )
     }
@@ -104,7 +104,7 @@ impl ToolContext {
     /// As [`Self::ask`].
     pub async fn ask_as<T: AnswerType>(&self, name: &str, text: impl Into<String>) -> Result<T, AskError> {
         let kind = QuestionKind::Question;
-        read(self.ask_value(kind, Some(name), Some(text.into()), ExpectedAnswer::of::<T>()).await?)
+        read(self.ask_value(kind, Some(name), Some(text.into()), ExpectedAnswer::new::<T>()).await?)
     }
 
     /// As [`Self::ask`], with a JSON Schema for the answer that is known only at run time.
@@ -159,7 +159,7 @@ impl ToolContext {
         // An `async fn` would have the compiler report a wrong `T` at each use of the future too.
         Box::pin(async {
             let kind = QuestionKind::External;
-            read(self.ask_value(kind, Some("external"), None, ExpectedAnswer::of::<T>()).await?)
+            read(self.ask_value(kind, Some("external"), None, ExpectedAnswer::new::<T>()).await?)
         })
     }
 
@@ -267,7 +267,7 @@ impl Ui<'_> {
 
     /// Shows the component with this payload and waits for one answer, as [`ToolContext::ask`] does. It asks
     /// a [`Question`](crate::question::Question) of the kind [`Component`](QuestionKind::Component), which an
-    /// [`EventKind::Asked`](crate::event::EventKind::Asked) reports. The question contains the tool, the
+    /// [`EventKind::QuestionAsked`](crate::event::EventKind::QuestionAsked) reports. The question contains the tool, the
     /// agent, the id of the call, the component, its mode, `tool_id`, `workflow_name` and the payload.
     ///
     /// ```

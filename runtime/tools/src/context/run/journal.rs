@@ -68,7 +68,7 @@ impl RunContext {
         if let Some(codec) = self.state_codec() {
             codec.repeat(self.state(), changes)?;
         }
-        repeated(changes, Address::of(&**self.state()), self.session_state().address());
+        repeated(changes, Address::new(&**self.state()), self.session_state().address());
         Ok(())
     }
 }

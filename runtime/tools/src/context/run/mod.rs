@@ -151,7 +151,7 @@ impl RunContext {
     pub fn provided<T: ?Sized + Service>(&self) -> Result<Provided<T>, ServiceError> {
         self.services()
             .get()
-            .ok_or_else(|| ServiceError::for_agent(self.agent().name(), ServiceType::of::<T>()))
+            .ok_or_else(|| ServiceError::for_agent(self.agent().name(), ServiceType::new::<T>()))
     }
 
     /// Adds a service. Returns `false` if the run is shared already.

@@ -16,7 +16,7 @@ use onionskin_tools::tool::DynTool;
 
 use crate::agent::callers::built::Built;
 use crate::agent::callers::child_tool;
-use crate::agent::callers::drive::{Kept, child_seed, drive, never_began, scope};
+use crate::agent::callers::drive::{StoreOnDrop, child_seed, drive, never_began, scope};
 use crate::agent::error::run_error::RunError;
 use crate::agent::parts::settings::DISPLAY_INSTANCES;
 use crate::agent::running::run::AgentRun;
@@ -50,7 +50,7 @@ impl AgentCall {
         let thread = if self.tool.thread_argument { json::remove(&mut given, THREAD) } else { None };
         // The schema accepts the values. The type may still reject them.
         let input = (self.tool.input.read)(given)
-            .map_err(|error| refuse(&[Problem::of_reader(error.to_string())]))?;
+            .map_err(|error| refuse(&[Problem::from_reader(error.to_string())]))?;
         Ok((input, thread.and_then(|name| name.as_str().map(str::to_owned))))
     }
 
@@ -161,11 +161,11 @@ impl AgentCall {
         let mut seed = child_seed(cx, instance, session, name, events, deadline)?;
         seed.people.approver = shared.approver.clone().or(seed.people.approver);
         seed.people.answerer = shared.answerer.clone().or(seed.people.answerer);
-        seed.services = instance.services.of_call(cx.run().services())?;
+        seed.services = instance.services.for_call(cx.run().services())?;
         seed.journal = shared.journal.clone().or(seed.journal);
         let run = AgentRun::new(RunSeed { history, ..seed }, Arc::clone(instance), session.clone())
             .with_shown(is_shown(cx));
-        let _kept = Kept { run: &run, start };
+        let _kept = StoreOnDrop { run: &run, start };
         let answer = drive(&run, *answer, input).await;
         let _ = did.set(child_tool::did(&run, start, &answer));
         Ok(answer)

@@ -132,7 +132,7 @@ enum Choice {
 /// The default input.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Asked {
+struct TextInput {
     /// What the agent is asked.
     input: String,
 }
@@ -177,7 +177,7 @@ impl AgentTool {
             agent: agent.clone(),
             input: match &agent.0.instance.input {
                 Some(form) => Input::from_form(form),
-                None => Input::new(|_, asked: Asked| asked.input),
+                None => Input::new(|_, asked: TextInput| asked.input),
             },
             output: None,
             on_error: None,
@@ -235,7 +235,7 @@ impl AgentTool {
         self.with(|tool| {
             let fits = |text: &str| match serde_json::from_str::<T>(text) {
                 Ok(_) => Ok(text.to_owned()),
-                Err(error) => Err(vec![Problem::of_reader(error.to_string())]),
+                Err(error) => Err(vec![Problem::from_reader(error.to_string())]),
             };
             let input = Input::new(|given, _: T| json!(given).to_string());
             tool.input = Input { fits: Arc::new(fits), ..input };

@@ -36,7 +36,7 @@ pub(super) fn parsed(text: &str) -> Value {
 
 /// A message of one text.
 pub(super) fn text_message(role: &str, text: &str, finish_reason: Option<&str>) -> Value {
-    of_parts(role, vec![text_part(text)], finish_reason)
+    message_json(role, vec![text_part(text)], finish_reason)
 }
 
 pub(super) fn messages(history: &History) -> Value {
@@ -47,7 +47,7 @@ pub(super) fn messages(history: &History) -> Value {
 pub(super) fn message(message: &Message, finish_reason: Option<&str>) -> Vec<Value> {
     match message {
         Message::User { content, .. } => {
-            vec![of_parts("user", content.iter().map(part).collect::<Value>(), None)]
+            vec![message_json("user", content.iter().map(part).collect::<Value>(), None)]
         }
         Message::Assistant { text, tool_calls, .. } => {
             let text = (!text.is_empty()).then(|| text_part(text));
@@ -55,14 +55,14 @@ pub(super) fn message(message: &Message, finish_reason: Option<&str>) -> Vec<Val
                 let arguments = parsed(&call.arguments);
                 json!({ "type": "tool_call", "id": &*call.id, "name": &*call.name, "arguments": arguments })
             });
-            vec![of_parts("assistant", text.into_iter().chain(calls).collect::<Value>(), finish_reason)]
+            vec![message_json("assistant", text.into_iter().chain(calls).collect::<Value>(), finish_reason)]
         }
         Message::Tool { results, .. } => {
             let result = |result: &onionskin_tools::model::ToolResultMessage| {
                 let response = ContentBlock::join(&result.content);
                 let part =
                     json!({ "type": "tool_call_response", "id": &*result.call_id, "response": response });
-                of_parts("tool", vec![part], None)
+                message_json("tool", vec![part], None)
             };
             results.iter().map(result).collect()
         }
@@ -86,7 +86,7 @@ pub(super) fn tools(tools: &[ToolDeclaration]) -> Value {
     tools.iter().map(definition).collect()
 }
 
-fn of_parts(role: &str, parts: impl Into<Value>, finish_reason: Option<&str>) -> Value {
+fn message_json(role: &str, parts: impl Into<Value>, finish_reason: Option<&str>) -> Value {
     let parts = parts.into();
     match finish_reason {
         None => json!({ "role": role, "parts": parts }),

@@ -374,7 +374,7 @@ async fn a5_a_model_that_fails_in_a_child_says_what_the_child_did() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a5_what_a_child_did_is_told_through_two_levels() {
+async fn a5_what_a_child_did_is_reported_through_two_levels() {
     let model = ScriptedModel::new()
         .agent("Top", asks("agent__Middle"))
         .agent("Middle", asks("agent__Child"))
@@ -399,7 +399,7 @@ async fn l2_an_agent_tool_that_fails_says_what_it_did() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a9_what_a_child_said_is_not_told_past_its_run_hooks() {
+async fn a9_what_a_child_said_does_not_bypass_its_run_hooks() {
     let turns =
         [ScriptedTurn::say("Ask ada@example.org.").and_call("book", json!({ "what": "a" })), books("b")];
     let model = ScriptedModel::new().agent("Parent", asks("agent__Child")).agent("Child", turns);

@@ -16,7 +16,7 @@ pub(crate) const UNTIL: &str = "__until";
 
 /// What a workflow says of an agent.
 #[derive(Default)]
-pub(super) struct OfWorkflow {
+pub(super) struct WorkflowAgent {
     words: Vec<Words>,
     until: Option<LitStr>,
 }
@@ -44,7 +44,7 @@ impl Parse for Words {
     }
 }
 
-impl OfWorkflow {
+impl WorkflowAgent {
     /// Reads a field, if it is one of these.
     pub(super) fn read(&mut self, field: &str, input: ParseStream<'_>) -> Option<syn::Result<()>> {
         match field {

@@ -232,7 +232,7 @@ async fn t7_a_question_without_a_way_to_an_answer_ends_the_run_whatever_the_code
 agent! { OnThreads { instruction: "Go.", function_tools: [on_a_thread, quiet] } }
 
 #[tokio::test]
-async fn t7_a_blocking_tool_is_told_what_helps_it() {
+async fn t7_the_error_of_a_blocking_tool_says_what_helps() {
     // No other tool of the agent asks, so its run keeps no records.
     let threads = OnThreads::builder().model(model("on_a_thread", json!({}))).build().await.unwrap();
     let open = |_: Question| async { None };
@@ -263,7 +263,7 @@ async fn t7_a_question_without_a_way_to_an_answer_is_no_event_and_no_text_for_th
     let session = mistaken.session();
     let mut stream = mistaken.request("go").session(&session).stream();
     while let Some(event) = stream.next().await {
-        assert!(!matches!(event.kind, EventKind::Asked { .. }), "{event:?}");
+        assert!(!matches!(event.kind, EventKind::QuestionAsked { .. }), "{event:?}");
     }
     assert!(matches!(stream.output().await, Err(RunError::CannotAsk { .. })));
     mistaken.request("again").session(&session).run().await.unwrap();

@@ -110,7 +110,7 @@ impl Findings {
     }
 
     /// Whether no finding at this level, or within it, can change the verdict.
-    pub(super) fn is_settled(&self, at: usize) -> bool {
+    pub(super) fn is_decided(&self, at: usize) -> bool {
         match self {
             Self::Words(problems) => problems.len() >= MOST,
             Self::Verdict(level, Verdict::Within) => at > *level,

@@ -109,7 +109,7 @@ async fn a4_a_server_that_no_agent_uses_is_refused_with_the_nearest_name() {
 }
 
 #[tokio::test]
-async fn a1_everything_that_is_missing_is_told_at_once() {
+async fn a1_everything_that_is_missing_is_reported_at_once() {
     let error = refused(Lacking::builder().for_agent("plian", |agent| agent.messages([]))).await;
     let BuildError::Several(errors) = &error else { panic!("{error}") };
     let texts: Vec<_> = errors.iter().map(ToString::to_string).collect();

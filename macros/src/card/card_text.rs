@@ -17,7 +17,7 @@ use crate::agent::{UNTIL, WORDS};
 
 /// The text, and the place of each of its lines: a card's index, and bytes of the card.
 #[derive(Default)]
-pub(super) struct Written {
+pub(super) struct CardText {
     /// Each line begins with [`LINE`].
     text: String,
     places: Vec<(usize, Range<usize>)>,
@@ -38,7 +38,7 @@ pub(crate) fn type_name(name: &str) -> String {
     name.to_upper_camel_case()
 }
 
-impl Written {
+impl CardText {
     /// All cards of a deck.
     pub(super) fn new(deck: &Deck, names: &Names<'_>) -> (Self, Vec<(usize, Problem)>) {
         let mut written = Self::default();
@@ -98,7 +98,7 @@ fn at(tokens: TokenStream, lines: &mut usize, place: &dyn Fn(usize) -> Span) -> 
 }
 
 struct Writer<'w> {
-    written: &'w mut Written,
+    written: &'w mut CardText,
     deck: &'w Deck,
     index: usize,
     names: &'w Names<'w>,
@@ -207,7 +207,7 @@ impl<'w> Writer<'w> {
 
     fn text(&mut self, field: &str, text: &Text) {
         match text {
-            Text::Written(text) => self.line(&text.span, format_args!("{field}: {:?},", text.value)),
+            Text::Template(text) => self.line(&text.span, format_args!("{field}: {:?},", text.value)),
             Text::Function(item) => {
                 let path = self.path(&item.value);
                 self.line(&item.span, format_args!("{field}: {path},"));
@@ -409,7 +409,7 @@ impl<'w> Writer<'w> {
 /// The documentation of the agent's type.
 fn documentation(card: &Card) -> String {
     match card.text(TextField::Description) {
-        Some(Text::Written(description)) => description.value.clone(),
+        Some(Text::Template(description)) => description.value.clone(),
         Some(Text::Function(_)) | None => format!("The agent of the card `{}`.", card.source.name),
     }
 }

@@ -31,7 +31,7 @@ impl ProvidedService {
     pub fn new<T: ?Sized + Service>(service: Arc<T>) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        Self { ty: ServiceType::of::<T>(), id, call: ".provide_shared(..)", value: Arc::new(service) }
+        Self { ty: ServiceType::new::<T>(), id, call: ".provide_shared(..)", value: Arc::new(service) }
     }
 }
 
@@ -87,7 +87,7 @@ impl Services {
     }
 
     pub(crate) fn get<T: ?Sized + Service>(&self) -> Option<Provided<T>> {
-        let wanted = ServiceType::of::<T>();
+        let wanted = ServiceType::new::<T>();
         let service = self.all().iter().find(|service| service.ty == wanted)?;
         service.value.downcast_ref::<Arc<T>>().map(|service| Arc::clone(service).into())
     }
