@@ -2,96 +2,6 @@
 
 mod from;
 mod parse;
-/// For the crates of the runtime.
-#[doc(hidden)]
-impl Args {
-    /// Makes reads return the values as a tool with this schema gets them: the tool reads `"41"` as 41 if the
-    /// schema requires a number, so a hook must not see a string. The text is parsed on the first read.
-    ///
-    /// `shows_defaults` is whether reads also show the schema's defaults of missing arguments.
-    #[inline]
-    pub fn attach(&mut self, schema: &Arc<Value>, shows_defaults: bool) {
-        self.shows_defaults = shows_defaults;
-        self.attach_schema(schema);
-    }
-
-    /// As [`Self::attach`], with another schema for the same tool.
-    #[inline]
-    pub fn attach_schema(&mut self, schema: &Arc<Value>) {
-        if self.object.get().is_some() {
-            self.coerce_again(schema);
-        }
-        self.is_uncoerced = self.is_watched;
-        self.schema = Some(Arc::clone(schema));
-    }
-
-    /// Whether a layer must process the arguments before it passes them on.
-    #[inline]
-    pub fn is_uncoerced(&self) -> bool {
-        self.is_uncoerced
-    }
-
-    /// As [`Self::attach_schema`], for arguments that one hook passes to the next. It keeps a schema that is
-    /// attached already.
-    pub fn attach_again(&mut self, schema: &Arc<Value>) {
-        match self.schema.take() {
-            Some(known) => self.attach_schema(&known),
-            None => self.attach_schema(schema),
-        }
-    }
-
-    /// Makes each layer process the arguments and their clones.
-    pub fn watch(&mut self) {
-        (self.is_watched, self.is_uncoerced) = (true, true);
-    }
-
-    /// The attached schema.
-    pub fn attached_schema(&self) -> Option<&Value> {
-        self.schema.as_deref()
-    }
-
-    /// Whether a read returns the default for this missing argument.
-    pub fn is_default(&self, name: &str) -> bool {
-        let shown = self.schema.as_ref().and_then(|schema| schema["properties"][name].get("default"));
-        shown.is_some_and(|default| self.get(name) == Some(default))
-    }
-
-    /// Makes reads return the values as they were written.
-    pub fn detach_schema(&mut self) -> Option<Arc<Value>> {
-        if !self.changed {
-            self.object = OnceLock::new();
-        }
-        self.is_uncoerced = true;
-        self.schema.take()
-    }
-
-    /// Replaces the text. The numbers of the new text keep their digits.
-    pub fn replace_text(&mut self, text: String) {
-        let (schema, shows_defaults) = (self.schema.take(), self.shows_defaults);
-        *self = Self { shows_defaults, schema, ..Self::from(text) };
-    }
-
-    /// Writes changes back into the text, which the tool reads.
-    #[inline]
-    pub fn flush(&mut self) -> &str {
-        if self.changed {
-            self.write_back();
-        }
-        &self.text
-    }
-
-    /// The text of flushed arguments.
-    #[inline]
-    pub fn flushed_text(&self) -> &str {
-        &self.text
-    }
-
-    /// The numbers as they were written.
-    pub fn literals(&self) -> Literals<'_> {
-        Literals::new(repair(&self.text).map_or_else(|| Cow::Borrowed(&*self.text), Cow::Owned))
-    }
-}
-
 #[cfg(test)]
 mod tests;
 mod unknown;
@@ -341,6 +251,96 @@ impl Args {
         let text = self.flush();
         let repaired = repair(text);
         json::rounded_number(repaired.as_deref().unwrap_or(text)).map(str::to_owned)
+    }
+}
+
+/// For the crates of the runtime.
+#[doc(hidden)]
+impl Args {
+    /// Makes reads return the values as a tool with this schema gets them: the tool reads `"41"` as 41 if the
+    /// schema requires a number, so a hook must not see a string. The text is parsed on the first read.
+    ///
+    /// `shows_defaults` is whether reads also show the schema's defaults of missing arguments.
+    #[inline]
+    pub fn attach(&mut self, schema: &Arc<Value>, shows_defaults: bool) {
+        self.shows_defaults = shows_defaults;
+        self.attach_schema(schema);
+    }
+
+    /// As [`Self::attach`], with another schema for the same tool.
+    #[inline]
+    pub fn attach_schema(&mut self, schema: &Arc<Value>) {
+        if self.object.get().is_some() {
+            self.coerce_again(schema);
+        }
+        self.is_uncoerced = self.is_watched;
+        self.schema = Some(Arc::clone(schema));
+    }
+
+    /// Whether a layer must process the arguments before it passes them on.
+    #[inline]
+    pub fn is_uncoerced(&self) -> bool {
+        self.is_uncoerced
+    }
+
+    /// As [`Self::attach_schema`], for arguments that one hook passes to the next. It keeps a schema that is
+    /// attached already.
+    pub fn attach_again(&mut self, schema: &Arc<Value>) {
+        match self.schema.take() {
+            Some(known) => self.attach_schema(&known),
+            None => self.attach_schema(schema),
+        }
+    }
+
+    /// Makes each layer process the arguments and their clones.
+    pub fn watch(&mut self) {
+        (self.is_watched, self.is_uncoerced) = (true, true);
+    }
+
+    /// The attached schema.
+    pub fn attached_schema(&self) -> Option<&Value> {
+        self.schema.as_deref()
+    }
+
+    /// Whether a read returns the default for this missing argument.
+    pub fn is_default(&self, name: &str) -> bool {
+        let shown = self.schema.as_ref().and_then(|schema| schema["properties"][name].get("default"));
+        shown.is_some_and(|default| self.get(name) == Some(default))
+    }
+
+    /// Makes reads return the values as they were written.
+    pub fn detach_schema(&mut self) -> Option<Arc<Value>> {
+        if !self.changed {
+            self.object = OnceLock::new();
+        }
+        self.is_uncoerced = true;
+        self.schema.take()
+    }
+
+    /// Replaces the text. The numbers of the new text keep their digits.
+    pub fn replace_text(&mut self, text: String) {
+        let (schema, shows_defaults) = (self.schema.take(), self.shows_defaults);
+        *self = Self { shows_defaults, schema, ..Self::from(text) };
+    }
+
+    /// Writes changes back into the text, which the tool reads.
+    #[inline]
+    pub fn flush(&mut self) -> &str {
+        if self.changed {
+            self.write_back();
+        }
+        &self.text
+    }
+
+    /// The text of flushed arguments.
+    #[inline]
+    pub fn flushed_text(&self) -> &str {
+        &self.text
+    }
+
+    /// The numbers as they were written.
+    pub fn literals(&self) -> Literals<'_> {
+        Literals::new(repair(&self.text).map_or_else(|| Cow::Borrowed(&*self.text), Cow::Owned))
     }
 }
 

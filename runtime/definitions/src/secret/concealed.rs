@@ -36,8 +36,8 @@ impl Known {
 }
 
 impl Concealed {
-    #[inline]
     /// Whether there are secrets.
+    #[inline]
     pub fn any(&self) -> bool {
         self.any.load(Ordering::Acquire)
     }

@@ -44,7 +44,7 @@ pub struct Redactor {
     mask: &'static str,
 }
 
-/// The number of bytes of a encoding that the automaton looks for; the rest is compared at each match. Each byte
+/// The number of bytes of an encoding that the automaton looks for; the rest is compared at each match. Each byte
 /// costs the automaton time and memory.
 const BEGINNING: usize = 12;
 
@@ -269,7 +269,7 @@ impl Redactor {
         (masked(&text[..end], &found), end)
     }
 
-    /// The index of a encoding that the end of the text cuts off; the text's length if there is none.
+    /// The index of an encoding that the end of the text cuts off; the text's length if there is none.
     pub(super) fn begun(&self, text: &str) -> usize {
         let longest = self.layers.iter().map(|layer| layer.longest).max().unwrap_or(0);
         let starts = text.char_indices().map(|(at, _)| at).rev();

@@ -1,5 +1,5 @@
-//! One tool call of a run: it passes the hooks, and events report its start and its end. `turns.rs` starts
-//! the calls of a turn. The agent's onion begins in `onion/attempt.rs`.
+//! One tool call of a run: it passes the hooks, and events report its start and its end. `batch.rs` starts
+//! the calls of a turn, `turns.rs` the calls that an agent without a loop makes. The agent's onion begins in `onion/attempt.rs`.
 
 use std::convert::Infallible;
 use std::error::Error;
