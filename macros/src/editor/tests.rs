@@ -325,6 +325,6 @@ fn a_state_whose_type_has_a_comma_is_one_option() {
         let item = tokens("fn greet(#[bind(first)] first: &str) {}");
         let expansion = attribute(which, tokens(options), item).to_string().replace(' ', "");
         assert!(expansion.contains("let_:[Map<String,Vec<i64>>;0];"), "{expansion}");
-        assert!(expansion.contains("::of::<Map<String,Vec<i64>>>().first;"), "{expansion}");
+        assert!(expansion.contains("::value::<Map<String,Vec<i64>>>().first;"), "{expansion}");
     }
 }

@@ -131,7 +131,7 @@ async fn h1_long_numbers_that_look_the_same_to_a_hook_are_refused() {
         text.starts_with("Invalid arguments for `sum`; it did not run:\n- the arguments cannot be used:"),
         "{text}"
     );
-    assert!(text.contains("it cannot show 18446744073709551617 from 18446744073709551618"), "{text}");
+    assert!(text.contains("it cannot tell 18446744073709551617 from 18446744073709551618"), "{text}");
     // These are unchanged.
     let args = r#"{"ids": [18446744073709551617, 18446744073709551618]}"#;
     let tools = ToolCaller::<Plain>::new();

@@ -66,7 +66,7 @@ async fn a9_a_service_of_a_run_hook_is_found_missing_by_the_build() {
     let error = clerk.build().await.unwrap_err();
     assert!(
         matches!(&error, BuildError::NoService { part, service, .. }
-            if part == "the run hook `Tells`" && service.name() == "u8"),
+            if part == "the run hook `Reporting`" && service.name() == "u8"),
         "{error}"
     );
     let declared = Declares::builder().model(model()).provide(7_u8).build().await.unwrap_err();

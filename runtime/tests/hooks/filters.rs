@@ -113,12 +113,12 @@ async fn h5_a_filter_that_names_no_tool_of_the_built_agent_is_an_error() {
     let builder = keeper(&Log::default()).tool(lookup("look_up")).model(ScriptedModel::turns([]));
     let Err(error) = builder.build().await else { panic!("it was built") };
     assert!(
-        matches!(&error, BuildError::FilterNamesNoTool { hook: "seen", tool, .. } if tool == "lookup"),
+        matches!(&error, BuildError::FilterNamesNoTool { hook: "record", tool, .. } if tool == "lookup"),
         "{error:?}"
     );
     assert_eq!(
         error.to_string(),
-        "the filter of `seen` names the tool `lookup`, which the agent `Keeper` does not have; did you mean \
+        "the filter of `record` names the tool `lookup`, which the agent `Keeper` does not have; did you mean \
          `look_up`?"
     );
 }
