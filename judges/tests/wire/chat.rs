@@ -65,7 +65,7 @@ fn a_a_card_over_openais_protocol() {
     chat.until_prompt("Paint a door.");
     chat.types("\u{3}\u{4}");
     assert_eq!(chat.code(), 0);
-    assert!(!chat.written().contains("key-of-the-chat"));
+    assert!(!chat.output().contains("key-of-the-chat"));
 }
 
 #[test]
@@ -101,5 +101,5 @@ fn a_agents_and_an_approval_over_anthropics_protocol() {
     let shown = chat.until_prompt("");
     assert!(shown.contains("You get 39.00 back."), "{shown}");
     chat.leave();
-    assert!(!chat.written().contains("key-of-the-chat"));
+    assert!(!chat.output().contains("key-of-the-chat"));
 }

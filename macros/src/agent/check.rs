@@ -69,7 +69,7 @@ fn resolve_agent<'a>(agent: &'a Agent, errors: &mut Errors) -> AgentModel<'a> {
         servers,
         lock_file: None,
         functions: &fields.function_tools,
-        workflow_agent: &agent.workflow_agent,
+        workflow: &agent.workflow,
         toolboxes: &fields.toolboxes,
         children: &fields.agents,
         built_in,

@@ -34,7 +34,7 @@ pub(super) struct AgentModel<'a> {
     pub(super) lock_file: Option<String>,
     pub(super) functions: &'a [ListEntry],
     /// What a workflow says of the agent.
-    pub(super) workflow_agent: &'a WorkflowAgent,
+    pub(super) workflow: &'a WorkflowAgent,
     pub(super) toolboxes: &'a [ToolboxEntry],
     pub(super) children: &'a [ListEntry],
     pub(super) built_in: Vec<BuiltIn>,

@@ -19,7 +19,7 @@ pub(super) struct Agent {
     /// The names of the fields that are there, also of those that could not be read.
     pub(super) given: Vec<String>,
     pub(super) fields: Fields,
-    pub(super) workflow_agent: WorkflowAgent,
+    pub(super) workflow: WorkflowAgent,
 }
 
 /// All agents of one invocation.
@@ -67,7 +67,7 @@ fn agent(input: ParseStream<'_>, before: Option<&Agent>, errors: &mut Errors) ->
     } else {
         input.call(Ident::parse_any)?
     };
-    let (mut fields, mut given, mut workflow_agent) =
+    let (mut fields, mut given, mut workflow) =
         (Fields::default(), Vec::new(), WorkflowAgent::default());
     if input.peek(Token![:]) && !input.peek(Token![::]) {
         let error = outside_of_braces(&ident, input, before);
@@ -83,7 +83,7 @@ fn agent(input: ParseStream<'_>, before: Option<&Agent>, errors: &mut Errors) ->
     if input.peek(token::Brace) {
         let content;
         braced!(content in input);
-        read_fields(&content, (&mut fields, &mut workflow_agent), &mut given, errors)?;
+        read_fields(&content, (&mut fields, &mut workflow), &mut given, errors)?;
     } else {
         errors
             .push(ident.span(), format_args!("write the fields of the agent in braces: `{ident} {{ .. }}`"));
@@ -91,7 +91,7 @@ fn agent(input: ParseStream<'_>, before: Option<&Agent>, errors: &mut Errors) ->
         // The rest is passed over.
         input.step(|cursor| Ok(((), skip_all(*cursor))))?;
     }
-    Ok(Agent { attrs, vis, ident, given, fields, workflow_agent })
+    Ok(Agent { attrs, vis, ident, given, fields, workflow })
 }
 
 /// `word:` where an agent's name and its braces are wanted.
@@ -109,12 +109,12 @@ fn outside_of_braces(word: &Ident, input: ParseStream<'_>, before: Option<&Agent
 
 fn read_fields(
     input: ParseStream<'_>,
-    (fields, workflow_agent): (&mut Fields, &mut WorkflowAgent),
+    (fields, workflow): (&mut Fields, &mut WorkflowAgent),
     given: &mut Vec<String>,
     errors: &mut Errors,
 ) -> syn::Result<()> {
     while !input.is_empty() {
-        match read_field(input, (fields, workflow_agent), given, errors) {
+        match read_field(input, (fields, workflow), given, errors) {
             Ok(()) if !input.is_empty() && !input.peek(Token![,]) => {
                 let message = if input.peek(Token![;]) {
                     "a field ends with a comma: write `,` instead of this"
@@ -133,7 +133,7 @@ fn read_fields(
 
 fn read_field(
     input: ParseStream<'_>,
-    (fields, workflow_agent): (&mut Fields, &mut WorkflowAgent),
+    (fields, workflow): (&mut Fields, &mut WorkflowAgent),
     given: &mut Vec<String>,
     errors: &mut Errors,
 ) -> syn::Result<()> {
@@ -148,7 +148,7 @@ fn read_field(
         return Err(input.error("expected a field, such as `instruction: \"..\"`"));
     };
     let name = key.unraw().to_string();
-    if let Some(read) = workflow_agent.read(&name, input) {
+    if let Some(read) = workflow.read(&name, input) {
         return read;
     }
     let Some(known) = Name::from_word(&name) else {

@@ -44,7 +44,7 @@ struct Note {
 }
 
 impl Note {
-    fn new(user: &str, version: u64, notes: &Notes) -> Vec<Arc<dyn DynTool>> {
+    fn list(user: &str, version: u64, notes: &Notes) -> Vec<Arc<dyn DynTool>> {
         let definition = ToolDefinition::new(format!("notes__{user}_{version}"), "Notes.");
         vec![Arc::new(Self { definition, notes: notes.clone() })]
     }
@@ -79,7 +79,7 @@ impl ToolProvider for Notes {
 
     fn tools(&self) -> Vec<Arc<dyn DynTool>> {
         self.listed.fetch_add(1, SeqCst);
-        Note::new("all", self.generation(), self)
+        Note::list("all", self.generation(), self)
     }
 
     fn for_run<'a>(
@@ -104,7 +104,7 @@ impl ToolProvider for Own {
     }
 
     fn tools(&self) -> Vec<Arc<dyn DynTool>> {
-        Note::new(&self.user, self.generation(), &self.notes)
+        Note::list(&self.user, self.generation(), &self.notes)
     }
 
     fn notices(&self) -> Vec<String> {

@@ -108,14 +108,14 @@ pub(super) fn checks(agent: &AgentModel<'_>) -> TokenStream {
 
 /// The number of the first tool that has the name of one before it.
 fn clash(agent: &AgentModel<'_>) -> TokenStream {
-    if !agent.workflow_agent.renames() {
+    if !agent.workflow.renames() {
         return quote!(
             const __TOOL_CLASH: usize = __rt::first_clash(__TOOL_NAMES);
         );
     }
     let names = agent.functions.iter().enumerate().map(|(index, ListEntry { path, .. })| {
         let alias = tool_alias(index, path);
-        match agent.workflow_agent.name_of(index) {
+        match agent.workflow.name_of(index) {
             Some(name) => quote!((#index, #name)),
             None => quote!((#index, <#alias as __rt::Tool>::NAME)),
         }

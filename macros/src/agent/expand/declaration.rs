@@ -111,7 +111,7 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
             let __agent = __agent.child::<#known>();
         });
     }
-    calls.extend(agent.workflow_agent.declared());
+    calls.extend(agent.workflow.declared());
     calls.extend(compiled_hooks(agent));
     calls.extend(around::declared(agent));
     if agent.written_state.is_some() {

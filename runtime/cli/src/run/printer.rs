@@ -58,7 +58,7 @@ impl RunPrinter {
                 output::note(text::RESTARTED);
             }
             EventKind::TurnFinished { .. } | EventKind::QuestionAsked { .. } if is_outermost => {
-                self.end_line()?
+                self.end_line()?;
             }
             EventKind::Notice { text, .. } => {
                 self.end_line()?;
