@@ -67,8 +67,7 @@ fn agent(input: ParseStream<'_>, before: Option<&Agent>, errors: &mut Errors) ->
     } else {
         input.call(Ident::parse_any)?
     };
-    let (mut fields, mut given, mut workflow) =
-        (Fields::default(), Vec::new(), WorkflowAgent::default());
+    let (mut fields, mut given, mut workflow) = (Fields::default(), Vec::new(), WorkflowAgent::default());
     if input.peek(Token![:]) && !input.peek(Token![::]) {
         let error = outside_of_braces(&ident, input, before);
         input.step(|cursor| Ok(((), skip_all(*cursor))))?;
