@@ -20,7 +20,7 @@ if [ "${1:-}" = --no-worse ]; then
     most_release=0.32
     most_cards=1.15
 fi
-rounds=${1:-3}
+rounds=${1:-5}
 tools=100
 
 bench=$(cd .. && pwd)
@@ -243,8 +243,8 @@ done
 for name in cards written; do cargo check --quiet --manifest-path "$work/Cargo.toml" -p "tools-$name"; done
 
 for ((round = 1; round <= rounds; round++)); do
-    # A check is short, so another program disturbs it more easily: one crate after the other, ten times.
-    for _ in {1..10}; do
+    # A check is short, so another program disturbs it more easily: one crate after the other, five times.
+    for _ in 1 2 3 4 5; do
         for name in ours rmcp empty cards written; do seconds "$name" check >>"$work/$name.check.$$"; done
     done
     for name in ours rmcp empty; do seconds "$name" build --release >>"$work/$name.release.$$"; done
