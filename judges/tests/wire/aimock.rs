@@ -1,7 +1,6 @@
 //! Whole agent runs over the wire, against aimock in strict mode: it answers nothing that the fixtures in
 //! `fixtures/` do not foresee, so a run that ends well has said every part of the protocol rightly.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::mock::Mock;
@@ -13,11 +12,6 @@ use onionskin::{
     Agent, AgentHandle, Args, ErrorKind, Exit, RunError, RunOutput, Tool, ToolContext, ToolDefinition,
     ToolOutput, ToolResult,
 };
-
-/// An aimock with the fixtures of this package.
-fn start() -> Mock {
-    Mock::start(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures"))
-}
 
 // ---- the agent ----------------------------------------------------------------------------------
 
@@ -89,7 +83,7 @@ fn arguments(output: &RunOutput) -> Vec<&str> {
 
 #[tokio::test]
 async fn o3_a_whole_run_with_two_tool_calls_in_every_protocol() {
-    let mock = start();
+    let mock = Mock::new();
     for protocol in ALL {
         let output = run(&mock, protocol, "one after the other").await;
         assert_eq!(output.text, "Paris has 21 degrees, London has 14.", "{protocol:?}");
@@ -103,7 +97,7 @@ async fn o3_a_whole_run_with_two_tool_calls_in_every_protocol() {
 
 #[tokio::test]
 async fn o3_two_calls_in_one_answer_in_every_protocol() {
-    let mock = start();
+    let mock = Mock::new();
     for protocol in ALL {
         let output = run(&mock, protocol, "both at once").await;
         assert_eq!((&*output.text, output.tool_calls.len()), ("Paris is warmer.", 2), "{protocol:?}");
@@ -115,14 +109,14 @@ async fn o3_two_calls_in_one_answer_in_every_protocol() {
 #[tokio::test]
 async fn o3_a_stream_keeps_the_argument_text() {
     // Anthropic's side of aimock writes arguments anew, and answers that are not streamed hold values.
-    let mock = start();
+    let mock = Mock::new();
     let output = run(&mock, Protocol::OpenAiSse, "one after the other").await;
     assert_eq!(arguments(&output), ["{\"city\": \"Paris\"}", "{\"city\": \"London\"}"]);
 }
 
 #[tokio::test]
 async fn o3_text_arrives_in_pieces() {
-    let mock = start();
+    let mock = Mock::new();
     for protocol in [Protocol::OpenAiSse, Protocol::AnthropicSse] {
         let mut stream = agent(&mock, protocol, Limits::default()).await.stream("both at once");
         let mut pieces = Vec::new();
@@ -137,7 +131,7 @@ async fn o3_text_arrives_in_pieces() {
 
 #[tokio::test]
 async fn o3_reasoning_with_a_signature_goes_through_a_tool_call() {
-    let mock = start();
+    let mock = Mock::new();
     for protocol in [Protocol::Anthropic, Protocol::AnthropicSse] {
         let output = run(&mock, protocol, "think first").await;
         assert_eq!(output.text, "21 degrees.", "{protocol:?}");
@@ -146,7 +140,7 @@ async fn o3_reasoning_with_a_signature_goes_through_a_tool_call() {
 
 #[tokio::test]
 async fn t11_a_tool_error_reaches_the_model_and_the_run_goes_on() {
-    let mock = start();
+    let mock = Mock::new();
     for protocol in ALL {
         let output = run(&mock, protocol, "stumble").await;
         assert_eq!(output.text, "I stumbled.", "{protocol:?}");
@@ -162,7 +156,7 @@ async fn t11_a_tool_error_reaches_the_model_and_the_run_goes_on() {
 
 #[tokio::test]
 async fn o3_malformed_answers_are_malformed() {
-    let mock = start();
+    let mock = Mock::new();
     for protocol in ALL {
         let error = failure(&mock, protocol, "malformed").await;
         assert!(matches!(error, ModelError::Malformed(_)), "{protocol:?}: {error:?}");
@@ -171,7 +165,7 @@ async fn o3_malformed_answers_are_malformed() {
 
 #[tokio::test]
 async fn o3_dropped_and_refused_requests_have_their_status() {
-    let mock = start();
+    let mock = Mock::new();
     for protocol in ALL {
         let error = failure(&mock, protocol, "dropped").await;
         assert!(matches!(error, ModelError::Status { status: 500, .. }), "{protocol:?}: {error:?}");
@@ -192,7 +186,7 @@ async fn o3_dropped_and_refused_requests_have_their_status() {
 
 #[tokio::test]
 async fn o3_a_broken_connection_is_a_transport_error() {
-    let mock = start();
+    let mock = Mock::new();
     for protocol in ALL {
         let error = failure(&mock, protocol, "disconnected").await;
         assert!(matches!(error, ModelError::Transport(_)), "{protocol:?}: {error:?}");
@@ -201,7 +195,7 @@ async fn o3_a_broken_connection_is_a_transport_error() {
 
 #[tokio::test]
 async fn o3_half_a_stream_is_never_an_answer() {
-    let mock = start();
+    let mock = Mock::new();
     for protocol in [Protocol::OpenAiSse, Protocol::ResponsesSse, Protocol::AnthropicSse] {
         for input in ["half an answer", "half a call"] {
             let error = failure(&mock, protocol, input).await;
@@ -212,7 +206,7 @@ async fn o3_half_a_stream_is_never_an_answer() {
 
 #[tokio::test]
 async fn o3_a_sleeping_server_ends_in_a_timeout() {
-    let mock = start();
+    let mock = Mock::new();
     for protocol in [Protocol::OpenAiSse, Protocol::Anthropic] {
         let error = failure(&mock, protocol, "asleep").await;
         assert_eq!(error, ModelError::Timeout(Duration::from_secs(2)), "{protocol:?}");
@@ -221,7 +215,7 @@ async fn o3_a_sleeping_server_ends_in_a_timeout() {
 
 #[tokio::test]
 async fn o3_what_no_fixture_foresees_is_refused() {
-    let mock = start();
+    let mock = Mock::new();
     for protocol in ALL {
         let error = failure(&mock, protocol, "something else").await;
         assert!(matches!(error, ModelError::Status { .. }), "{protocol:?}: {error:?}");
@@ -230,7 +224,7 @@ async fn o3_what_no_fixture_foresees_is_refused() {
 
 #[tokio::test]
 async fn o4_an_answer_has_the_model_and_the_id_that_the_provider_gives() {
-    let mock = start();
+    let mock = Mock::new();
     for protocol in ALL {
         let model = protocol::model("some-model", &mock.address, protocol);
         let answer = model.respond(&ModelRequest::new([Message::user("who are you")]), &mut |_| {}).await;

@@ -1,8 +1,6 @@
 //! Answers of a type over the wire: as the structured output of OpenAI and Anthropic, and as the call of a tool. The fixtures
 //! answer a request with the tool `final_answer` by its call, and all others by text.
 
-use std::path::Path;
-
 use crate::mock::Mock;
 use crate::protocol::{self, ALL, Protocol};
 use onionskin::declaration::Limits;
@@ -30,10 +28,6 @@ agent! {
     Forecaster { instruction: "Tell the weather.", output: Weather }
 }
 
-fn start() -> Mock {
-    Mock::start(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures"))
-}
-
 /// A model with structured output, or one from before it.
 fn name(protocol: Protocol, native: bool) -> &'static str {
     match (native, protocol) {
@@ -57,7 +51,7 @@ fn forms() -> impl Iterator<Item = (Protocol, bool)> {
 
 #[tokio::test]
 async fn a8_an_answer_of_a_type_in_every_protocol() {
-    let mock = start();
+    let mock = Mock::new();
     for (protocol, native) in forms() {
         let run = agent(&mock, protocol, native).await.run_as::<Weather>("straight away").await;
         let run = run.unwrap_or_else(|error| panic!("{protocol:?}, native: {native}: {error}"));
@@ -67,7 +61,7 @@ async fn a8_an_answer_of_a_type_in_every_protocol() {
 
 #[tokio::test]
 async fn a8_three_wrong_answers_and_then_a_right_one() {
-    let mock = start();
+    let mock = Mock::new();
     for (protocol, native) in forms() {
         let run = agent(&mock, protocol, native).await.run_as::<Weather>("three times wrong").await;
         let run = run.unwrap_or_else(|error| panic!("{protocol:?}, native: {native}: {error}"));
@@ -77,7 +71,7 @@ async fn a8_three_wrong_answers_and_then_a_right_one() {
 
 #[tokio::test]
 async fn a8_an_answer_that_is_never_right() {
-    let mock = start();
+    let mock = Mock::new();
     for (protocol, native) in forms() {
         let error = agent(&mock, protocol, native).await.run_as::<Weather>("never right").await.unwrap_err();
         let RunError::WrongAnswer { answers, problems, .. } = &error else {
@@ -89,7 +83,7 @@ async fn a8_an_answer_that_is_never_right() {
 
 #[tokio::test]
 async fn a8_a_tool_runs_before_the_answer() {
-    let mock = start();
+    let mock = Mock::new();
     for (protocol, native) in forms() {
         let look =
             ToolSpec::from_fn("get_weather", "The weather in a city.", |City { city }, _| async move {
@@ -104,7 +98,7 @@ async fn a8_a_tool_runs_before_the_answer() {
 
 #[tokio::test]
 async fn a8_a_streamed_answer_arrives_in_pieces_and_has_its_type() {
-    let mock = start();
+    let mock = Mock::new();
     for protocol in [Protocol::OpenAiSse, Protocol::ResponsesSse, Protocol::AnthropicSse] {
         let mut run = agent(&mock, protocol, true).await.request("three times wrong").stream_as::<Weather>();
         let mut pieces = vec![String::new()];
@@ -125,7 +119,7 @@ async fn a8_a_streamed_answer_arrives_in_pieces_and_has_its_type() {
 
 #[tokio::test]
 async fn a8_a_streamed_answer_is_shown_so_far_in_both_forms() {
-    let mock = start();
+    let mock = Mock::new();
     for protocol in [Protocol::OpenAiSse, Protocol::ResponsesSse, Protocol::AnthropicSse] {
         for native in [true, false] {
             let mut run =

@@ -46,7 +46,7 @@ fn chat(mock: &Mock, name: &str, model: &str, arguments: &[&str]) -> Terminal {
 
 #[test]
 fn a_a_card_over_openais_protocol() {
-    let mock = Mock::start(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures"));
+    let mock = Mock::new();
     let card = ["--card", "judges/cards/painter.md"];
     let mut chat = chat(&mock, "onionskin", "gpt-4o-mini", &card);
     chat.enter("Paint a door.");
@@ -70,7 +70,7 @@ fn a_a_card_over_openais_protocol() {
 
 #[test]
 fn a_a_new_user_makes_a_project_and_chats_with_its_card() {
-    let mock = Mock::start(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures"));
+    let mock = Mock::new();
     let folder = tempfile::tempdir().unwrap();
     let facade = root().join("runtime").canonicalize().unwrap();
     let address = format!("{}/v1", mock.address);
@@ -89,7 +89,7 @@ fn a_a_new_user_makes_a_project_and_chats_with_its_card() {
 
 #[test]
 fn a_agents_and_an_approval_over_anthropics_protocol() {
-    let mock = Mock::start(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures"));
+    let mock = Mock::new();
     let mut chat = chat(&mock, "shop", "claude-haiku-4-5", &[]);
     chat.enter("Where are my parcels?");
     chat.until_shows("└ and 1 more Carrier, 1 running");

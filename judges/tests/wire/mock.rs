@@ -4,6 +4,8 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use onionskin_judges::kit;
+
 /// A running aimock, ended when dropped.
 pub struct Mock {
     child: Child,
@@ -11,16 +13,15 @@ pub struct Mock {
 }
 
 impl Mock {
+    /// Starts it with the fixtures of this package.
+    pub fn new() -> Self {
+        Self::start(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures"))
+    }
+
     /// Starts it with the fixtures in this folder.
     pub fn start(fixtures: &Path) -> Self {
-        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let kit = here.join(".kit");
-        let (node, mock) =
-            (kit.join("bin/node"), kit.join("wire/node_modules/@copilotkit/aimock/dist/cli.js"));
-        assert!(
-            node.exists() && mock.exists(),
-            "the kit is not installed: run `judges/install.sh wire` first"
-        );
+        let node = kit("wire", "bin/node");
+        let mock = kit("wire", "wire/node_modules/@copilotkit/aimock/dist/cli.js");
         let mut child = Command::new(node)
             .arg(mock)
             .args(["-p", "0", "--strict", "--validate-on-load", "-f"])

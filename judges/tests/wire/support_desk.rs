@@ -45,8 +45,7 @@ struct Conversation {
 
 /// Runs the desk with this model.
 async fn converse(model: &str) -> Conversation {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mock = Mock::start(&here.join("fixtures"));
+    let mock = Mock::new();
     let requests: Arc<Mutex<Vec<Request>>> = Arc::default();
     let seen = Arc::clone(&requests);
     let address = relay::start(&mock, move |head, body| {
@@ -59,7 +58,7 @@ async fn converse(model: &str) -> Conversation {
         .args(["--bin", "support_desk", "--", "--chat", "--model", model, "--base-url", &address])
         .args(["--api-key-env", "DESK_KEY"])
         .env("DESK_KEY", KEY)
-        .current_dir(here.join(".."))
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use onionskin_vocabulary::{Locked, tool_mistake};
 
-use super::model::{AgentModel, Target};
+use super::model::AgentModel;
 use super::parse::Agent;
 use crate::diag::Errors;
 use crate::lock_file::{COMMAND, LockFile, NAME, read_package};
@@ -47,18 +47,7 @@ fn check(agent: &mut AgentModel<'_>, file: &LockFile, errors: &mut Errors) {
     }
     let servers = || agent.servers.iter().map(|server| server.name.text.as_str());
     for target in agent.filters().flat_map(|(_, filter)| &filter.targets) {
-        let (name, span) = match target {
-            Target::Remote(name) => (name.to_string(), name.span()),
-            // A tool whose name is not an identifier of Rust is written so too.
-            Target::Added(name) => (name.text.clone(), name.span),
-            Target::Function(_)
-            | Target::Child(..)
-            | Target::Toolboxes(..)
-            | Target::Method(..)
-            | Target::Server(_)
-            | Target::Source(..)
-            | Target::Builtin(_) => continue,
-        };
+        let Some((name, span)) = target.built_name() else { continue };
         if let Some(mistake) = tool_mistake(&name, servers(), locked) {
             errors.push(span, mistake);
         }

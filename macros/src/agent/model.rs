@@ -132,6 +132,24 @@ pub(super) enum Target<'a> {
     Builtin(&'a str),
 }
 
+impl Target<'_> {
+    /// The name of a tool that only a built agent can have, and its place. A tool of a server whose name is not an identifier of Rust is
+    /// written as a tool that is added.
+    pub(super) fn built_name(&self) -> Option<(String, Span)> {
+        match self {
+            Self::Remote(name) => Some((name.to_string(), name.span())),
+            Self::Added(name) => Some((name.text.clone(), name.span)),
+            Self::Function(_)
+            | Self::Child(..)
+            | Self::Toolboxes(..)
+            | Self::Method(..)
+            | Self::Server(_)
+            | Self::Source(..)
+            | Self::Builtin(_) => None,
+        }
+    }
+}
+
 /// A built-in tool, at its name.
 pub(super) struct BuiltIn {
     pub(super) tool: onionskin_vocabulary::BuiltIn,

@@ -14,20 +14,8 @@ use crate::agent::model::{AgentModel, Filter, Target};
 pub(super) fn names(agent: &AgentModel<'_>) -> Vec<(String, String)> {
     let mut names = Vec::new();
     for (entry, filter) in agent.filters() {
-        for target in &filter.targets {
-            let name = match target {
-                Target::Added(name) => name.text.clone(),
-                Target::Remote(name) => name.to_string(),
-                Target::Function(_)
-                | Target::Child(..)
-                | Target::Toolboxes(..)
-                | Target::Method(..)
-                | Target::Server(_)
-                | Target::Source(..)
-                | Target::Builtin(_) => continue,
-            };
-            names.push((last_word(&entry.path), name));
-        }
+        let added = filter.targets.iter().filter_map(Target::built_name);
+        names.extend(added.map(|(name, _)| (last_word(&entry.path), name)));
     }
     names
 }

@@ -72,7 +72,12 @@ impl ToolContext {
                 let shown = shown(&args);
                 self.change_args(self.definition(), &mut args, with, &shown);
             }
-            _ => {}
+            Some(
+                Answer::Approval(Approval::Allow | Approval::Deny(_))
+                | Answer::Value(_)
+                | Answer::Declined(_),
+            )
+            | None => {}
         }
     }
 
