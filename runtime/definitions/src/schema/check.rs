@@ -20,7 +20,7 @@ use serde_json::Value;
 use super::budget::{Budget, Chain, text_steps, weight};
 use super::closed::field_names;
 use super::findings::{Findings, Path, Verdict};
-use super::integers::{bounds_of, whole};
+use super::integers::{format_bounds, truncated};
 use super::keywords::referenced;
 use super::pattern::Patterns;
 use super::problem::{Problem, expected};
@@ -421,8 +421,8 @@ fn walk_number(number: f64, value: &Value, schema: &Object, path: &Path<'_>, fou
         }
     }
     // Decoding checks this too, except where serde reads an invalid value as a missing one.
-    if let Some([least, most]) = schema.get("format").and_then(bounds_of)
-        && let Some(whole) = whole(value)
+    if let Some([least, most]) = schema.get("format").and_then(format_bounds)
+        && let Some(whole) = truncated(value)
     {
         for (key, bound, limit, holds) in
             [("minimum", "at least", least, whole >= least), ("maximum", "at most", most, whole <= most)]

@@ -259,7 +259,7 @@ fn scalar(value: &Value, schema: &Value, literals: &Literals<'_>, inside: usize)
             let fits = match &inner {
                 Value::Number(number) if wants("number") && is_held(text, number, &schema["format"]) => true,
                 Value::Number(number) if wants("integer") && number.is_f64() => {
-                    return whole(number).filter(|_| !is_rounded(text));
+                    return exact_integer(number).filter(|_| !is_rounded(text));
                 }
                 Value::Number(_) => wants("integer"),
                 Value::Bool(_) => wants("boolean"),
@@ -271,14 +271,14 @@ fn scalar(value: &Value, schema: &Value, literals: &Literals<'_>, inside: usize)
             fits.then_some(inner)
         }
         Value::Number(number) if number.is_f64() && wants("integer") && !wants("number") => {
-            whole(number).filter(|_| number.as_f64().is_some_and(|number| literals.is_exact(number)))
+            exact_integer(number).filter(|_| number.as_f64().is_some_and(|number| literals.is_exact(number)))
         }
         _ => None,
     }
 }
 
 /// A fraction as an integer, if it is one.
-fn whole(number: &Number) -> Option<Value> {
+fn exact_integer(number: &Number) -> Option<Value> {
     let number = number.as_f64()?;
     // Whole numbers up to 2^53 are exact in both forms.
     let is_whole = number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0;

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// The least and the greatest integer of a format. JSON's numbers end at 64 bits, so wider integers have no
 /// bounds here.
-pub(super) fn bounds_of(format: &Value) -> Option<[i128; 2]> {
+pub(super) fn format_bounds(format: &Value) -> Option<[i128; 2]> {
     Some(match format.as_str()? {
         "int8" => [i8::MIN.into(), i8::MAX.into()],
         "int16" => [i16::MIN.into(), i16::MAX.into()],
@@ -20,7 +20,7 @@ pub(super) fn bounds_of(format: &Value) -> Option<[i128; 2]> {
 
 /// The number without its fraction, clamped to the range of JSON's integers.
 #[expect(clippy::cast_possible_truncation, reason = "a float that is too large becomes the greatest integer")]
-pub(super) fn whole(value: &Value) -> Option<i128> {
+pub(super) fn truncated(value: &Value) -> Option<i128> {
     let exact = value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from));
     exact.or_else(|| value.as_f64().map(|float| float as i128))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::integers::{bounds_of, whole};
+use super::integers::{format_bounds, truncated};
 use super::keywords::subschemas;
 
 /// Whether a schema limits values beyond what decoding into its type checks.
@@ -22,7 +22,7 @@ pub(crate) fn has_limits(schema: &Value) -> bool {
 
 /// `u8` has the bounds 0 to 255, which the type itself checks.
 fn implied_by_format(schema: &Value, key: &str, value: &Value) -> bool {
-    let implied = match (bounds_of(&schema["format"]), schema["format"].as_str()) {
+    let implied = match (format_bounds(&schema["format"]), schema["format"].as_str()) {
         (Some([least, most]), _) => {
             if key == "minimum" {
                 least
@@ -33,5 +33,5 @@ fn implied_by_format(schema: &Value, key: &str, value: &Value) -> bool {
         (None, Some("uint128")) if key == "minimum" => 0,
         (None, _) => return false,
     };
-    value.as_number().is_some() && whole(value) == Some(implied)
+    value.as_number().is_some() && truncated(value) == Some(implied)
 }
