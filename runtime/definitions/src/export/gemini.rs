@@ -7,10 +7,10 @@ use super::decoded::decoded;
 use super::error::{ExportError, Provider, Site};
 use super::inline::{items, property};
 use super::keywords::{Object, is_null, kinds, literals, object, parts, take_description, tuple};
-use super::name::name_for_model;
 use super::notes::{Notes, conditions, limits, remarks, with_docs};
 use super::options::ExportOptions;
 use super::strict_rewrite::{inlined, is_open};
+use super::tool_export::ToolExport;
 use super::unions::{Distinct, all_of, any_of, options, words};
 use crate::definition::ToolDefinition;
 
@@ -37,17 +37,17 @@ const NEXT: &str = "export with `gemini_json_schema`, which takes any schema";
 /// Returns an error if the subset cannot express the schema, if providers reject the tool's name, or if a
 /// custom field has a reserved name.
 pub fn gemini(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
-    let site = options.site(definition, Provider::GEMINI);
-    let root = inlined(&site, &definition.input_schema)?;
+    let export = ToolExport::new(Provider::GEMINI, definition, options);
+    let root = inlined(&export.site, &definition.input_schema)?;
     // A tool without parameters has no schema, because Gemini rejects an object without properties.
     let empty = |key: &str| root.get(key).and_then(Value::as_object).is_none_or(Map::is_empty);
     let is_map = matches!(root.get("additionalProperties"), Some(Value::Bool(true) | Value::Object(_)));
     let parameters = if empty("properties") && empty("patternProperties") && !is_map {
         None
     } else {
-        Some(Value::Object(rewrite(&site, &Value::Object(root), "$")?))
+        Some(Value::Object(rewrite(&export.site, &Value::Object(root), "$")?))
     };
-    form(definition, options, ("parameters", parameters))
+    form(&export, ("parameters", parameters))
 }
 
 /// Exports a tool for Gemini, with its schema unchanged in the field `parametersJsonSchema`.
@@ -66,25 +66,18 @@ pub fn gemini_json_schema(
     definition: &ToolDefinition,
     options: &ExportOptions,
 ) -> Result<Value, ExportError> {
-    form(definition, options, ("parametersJsonSchema", Some(decoded(&definition.input_schema))))
+    let export = ToolExport::new(Provider::GEMINI, definition, options);
+    form(&export, ("parametersJsonSchema", Some(decoded(&definition.input_schema))))
 }
 
-fn form(
-    definition: &ToolDefinition,
-    options: &ExportOptions,
-    (key, schema): (&str, Option<Value>),
-) -> Result<Value, ExportError> {
-    let site = options.site(definition, Provider::GEMINI);
-    let mut form = object(json!({
-        "name": name_for_model(&site, definition)?,
-        "description": &*definition.description,
-    }));
+fn form(export: &ToolExport<'_>, (key, schema): (&str, Option<Value>)) -> Result<Value, ExportError> {
+    let mut form = object(json!({ "name": export.name()?, "description": export.description() }));
     if let Some(schema) = schema {
         form.insert(key.into(), schema);
     }
     let reserved =
         ["name", "description", "parameters", "parametersJsonSchema", "response", "responseJsonSchema"];
-    options.add_fields(&mut form, &reserved, &site)?;
+    export.add_fields(&mut form, &reserved)?;
     Ok(Value::Object(form))
 }
 

@@ -3,10 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use super::decoded::decoded;
-use super::error::{ExportError, Provider, Site};
+use super::error::{ExportError, Provider};
 use super::keywords::{kinds, object};
-use super::name::name;
 use super::options::ExportOptions;
+use super::tool_export::ToolExport;
 use crate::definition::{Annotations, ToolDefinition};
 
 /// Exports a tool as an item of MCP's `tools/list` result: name, title, description, both schemas,
@@ -24,9 +24,9 @@ use crate::definition::{Annotations, ToolDefinition};
 /// Returns an error if a schema is not of type `object`, if `meta` is not an object, if providers reject the tool's name, or if a custom
 /// field has a reserved name.
 pub fn mcp(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
-    let site = options.site(definition, Provider::MCP);
-    let mut form = form(definition, &site)?;
-    options.add_fields(&mut form, &RESERVED, &site)?;
+    let export = ToolExport::new(Provider::MCP, definition, options);
+    let mut form = form(definition, &export)?;
+    export.add_fields(&mut form, &RESERVED)?;
     Ok(Value::Object(form))
 }
 
@@ -35,17 +35,17 @@ const RESERVED: [&str; 8] =
     ["name", "title", "description", "inputSchema", "outputSchema", "annotations", "_meta", "icons"];
 
 /// The object without custom fields.
-fn form(definition: &ToolDefinition, site: &Site<'_>) -> Result<Map<String, Value>, ExportError> {
+fn form(definition: &ToolDefinition, export: &ToolExport<'_>) -> Result<Map<String, Value>, ExportError> {
     let schemas = [Some(&definition.input_schema), definition.output_schema.as_ref()];
     for schema in schemas.into_iter().flatten() {
         if schema.as_object().is_none_or(|schema| kinds(schema) != ["object"]) {
             let next = "give the arguments and the structured result schemas of type `object`";
-            return Err(site.refuse("$", "is not of type `object`", next));
+            return Err(export.refuse("$", "is not of type `object`", next));
         }
     }
     let mut form = object(json!({
-        "name": name(site, definition)?,
-        "description": &*definition.description,
+        "name": export.own_name()?,
+        "description": export.description(),
         "inputSchema": decoded(&definition.input_schema),
     }));
     if let Some(title) = &definition.title {
@@ -59,7 +59,7 @@ fn form(definition: &ToolDefinition, site: &Site<'_>) -> Result<Map<String, Valu
     }
     if let Some(meta) = &definition.meta {
         if !meta.is_object() {
-            return Err(site.refuse("_meta", "is not an object", "give the tool's `meta` an object"));
+            return Err(export.refuse("_meta", "is not an object", "give the tool's `meta` an object"));
         }
         form.insert("_meta".into(), (**meta).clone());
     }
@@ -80,13 +80,13 @@ fn form(definition: &ToolDefinition, site: &Site<'_>) -> Result<Map<String, Valu
 /// # Errors
 /// As [`mcp`]; also if a custom field has the name of a field in the tool's `meta`.
 pub fn mcp_with_meta(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
-    let site = options.site(definition, Provider::MCP);
-    let mut form = form(definition, &site)?;
+    let export = ToolExport::new(Provider::MCP, definition, options);
+    let mut form = form(definition, &export)?;
     let (icons, others) = options.clone().split("icons");
-    icons.add_fields(&mut form, &[], &site)?;
+    icons.add_fields(&mut form, &[], &export.site)?;
     if others.has_fields() {
         let mut meta = form.remove("_meta").map(object).unwrap_or_default();
-        others.add_fields(&mut meta, &RESERVED, &site)?;
+        others.add_fields(&mut meta, &RESERVED, &export.site)?;
         form.insert("_meta".into(), meta.into());
     }
     Ok(Value::Object(form))

@@ -84,7 +84,6 @@ mod gemini;
 mod inline;
 mod keywords;
 mod mcp;
-mod name;
 mod notes;
 mod null;
 mod openai;

@@ -82,7 +82,7 @@ pub fn openai_responses(definition: &ToolDefinition, options: &ExportOptions) ->
     Ok(Value::Object(form))
 }
 
-const RESERVED: [&str; 5] = ["type", "name", "description", "parameters", "strict"];
+pub(super) const RESERVED: [&str; 5] = ["type", "name", "description", "parameters", "strict"];
 
 fn common(export: &ToolExport<'_>) -> Result<Object, ExportError> {
     let parameters = if export.is_strict() {

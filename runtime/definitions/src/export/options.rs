@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::error::{ExportError, Provider, Site};
+use super::error::{ExportError, Site};
 use crate::definition::ToolDefinition;
 
 /// The options of an export: strict or not, lossy or not, and custom fields.
@@ -15,7 +15,7 @@ use crate::definition::ToolDefinition;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ExportOptions {
     strict: Option<bool>,
-    pub(super) lossy: bool,
+    lossy: bool,
     fields: Map<String, Value>,
 }
 
@@ -62,10 +62,6 @@ impl ExportOptions {
     /// Whether an export may widen or narrow what a dialect cannot express.
     pub fn is_lossy(&self) -> bool {
         self.lossy
-    }
-
-    pub(super) fn site<'a>(&self, definition: &'a ToolDefinition, provider: Provider) -> Site<'a> {
-        Site::new(&definition.name, provider, self.lossy)
     }
 
     /// Splits the options: with only this custom field, and with all others.

@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::decoded::decoded;
-use super::error::{ExportError, Provider};
+use super::error::{ExportError, Provider, Site};
 use super::keywords::object;
-use super::name::name_for_model;
-use super::openai::strict_parameters;
+use super::openai::{RESERVED, strict_parameters};
 use super::options::ExportOptions;
+use super::tool_export::ToolExport;
 use crate::definition::ToolDefinition;
 
 /// Exports a tool as flat JSON: type, name, description, parameters, and whether the parameters are strict.
@@ -27,23 +27,23 @@ use crate::definition::ToolDefinition;
 /// Returns an error if the strict dialect is requested and cannot express the schema, if providers reject the
 /// tool's name, or if a custom field has a reserved name.
 pub fn to_jsonschema(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
-    let site = options.site(definition, Provider::PLAIN);
-    let (parameters, strict) = if options.is_strict(definition) {
-        (strict_parameters(&site, &definition.input_schema)?, true)
+    let export = ToolExport::new(Provider::PLAIN, definition, options);
+    let (parameters, strict) = if export.is_strict() {
+        (strict_parameters(&export.site, &definition.input_schema)?, true)
     } else {
-        let strict = strict_parameters(&site, &definition.input_schema);
+        let strict = strict_parameters(&export.site, &definition.input_schema);
         let schema = decoded(&definition.input_schema);
         let holds = strict.is_ok_and(|strict| sorted(strict) == sorted(schema.clone()));
         (schema, holds)
     };
     let mut form = object(json!({
         "type": "function",
-        "name": name_for_model(&site, definition)?,
-        "description": &*definition.description,
+        "name": export.name()?,
+        "description": export.description(),
         "parameters": parameters,
         "strict": strict,
     }));
-    options.add_fields(&mut form, &["type", "name", "description", "parameters", "strict"], &site)?;
+    export.add_fields(&mut form, &RESERVED)?;
     Ok(Value::Object(form))
 }
 
@@ -69,7 +69,7 @@ pub fn to_jsonschema(definition: &ToolDefinition, options: &ExportOptions) -> Re
 /// # Errors
 /// Returns an error if the dialect cannot express the schema.
 pub fn strict_schema(definition: &ToolDefinition) -> Result<Value, ExportError> {
-    strict_parameters(&ExportOptions::new().site(definition, Provider::OPENAI), &definition.input_schema)
+    strict_parameters(&Site::new(&definition.name, Provider::OPENAI, false), &definition.input_schema)
 }
 
 /// The same schema with sorted `required`, whose order has no meaning.

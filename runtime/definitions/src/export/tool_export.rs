@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 use super::decoded::decoded;
 use super::dialect::Dialect;
 use super::error::{ExportError, Provider, Site};
-use super::name::name_for_model;
 use super::options::ExportOptions;
 use super::root::plain_object;
 use super::strict_rewrite::{plain_root, strict};
-use crate::definition::ToolDefinition;
+use crate::definition::{NameProblem, ToolDefinition, wire_name};
+use crate::text::short;
 
 /// An export of a tool in progress: the parts from which an implementation of [`ToolForm`](super::ToolForm)
 /// builds its form. The exports for OpenAI and Anthropic use it.
@@ -44,7 +44,7 @@ pub struct ToolExport<'a> {
 impl<'a> ToolExport<'a> {
     /// Starts the export of a tool for a provider.
     pub fn new(provider: Provider, definition: &'a ToolDefinition, options: &'a ExportOptions) -> Self {
-        Self { definition, options, site: options.site(definition, provider) }
+        Self { definition, options, site: Site::new(&definition.name, provider, options.is_lossy()) }
     }
 
     /// The tool's name as the model sees it, in the characters that providers accept: `[A-Za-z0-9_-]{1,64}`.
@@ -52,7 +52,19 @@ impl<'a> ToolExport<'a> {
     /// # Errors
     /// Returns an error if providers reject the name.
     pub fn name(&self) -> Result<Cow<'a, str>, ExportError> {
-        name_for_model(&self.site, self.definition)
+        self.own_name().map(wire_name)
+    }
+
+    /// The tool's own name, or the error that building an agent would report.
+    pub(super) fn own_name(&self) -> Result<&'a str, ExportError> {
+        match NameProblem::unless_of_server(&self.definition.name, self.definition.is_of_server) {
+            None => Ok(&self.definition.name),
+            Some(problem) => Err(ExportError::ToolName {
+                tool: short(&self.definition.name, 100).into_owned(),
+                provider: self.site.provider,
+                problem,
+            }),
+        }
     }
 
     /// The tool's description for the model.
