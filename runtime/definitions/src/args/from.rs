@@ -25,15 +25,11 @@ impl From<Value> for Args {
         match value {
             Value::Object(object) => Self::new(object),
             other => Self {
-                text: other.to_string().into(),
                 // Stored as an error, because a string that contains an object would be parsed as that
                 // object.
                 object: OnceLock::from(Err(ArgsError::no_object(&other).into())),
                 changed: true,
-                is_uncoerced: true,
-                is_watched: false,
-                shows_defaults: true,
-                schema: None,
+                ..Self::from(other.to_string())
             },
         }
     }

@@ -92,17 +92,7 @@ impl From<Arc<str>> for Args {
 impl Args {
     /// Makes arguments from an object.
     pub fn new(object: Map<String, Value>) -> Self {
-        let cell = OnceLock::new();
-        cell.set(Ok(object)).unwrap_or_else(|_| unreachable!("the cell is new"));
-        Self {
-            text: Arc::from(""),
-            object: cell,
-            changed: true,
-            is_uncoerced: true,
-            is_watched: false,
-            shows_defaults: true,
-            schema: None,
-        }
+        Self { object: OnceLock::from(Ok(object)), changed: true, ..Self::from("") }
     }
 
     /// The text: as the model wrote it, or serialised again after a hook changed it.
@@ -350,11 +340,8 @@ impl Clone for Args {
         Self {
             text: Arc::clone(&self.text),
             object: if self.changed { self.object.clone() } else { OnceLock::new() },
-            changed: self.changed,
-            is_uncoerced: self.is_uncoerced,
-            is_watched: self.is_watched,
-            shows_defaults: self.shows_defaults,
             schema: self.schema.clone(),
+            ..*self
         }
     }
 }

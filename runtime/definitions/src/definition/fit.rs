@@ -27,9 +27,8 @@ impl ToolDefinition {
     /// # Errors
     /// Returns all problems.
     pub fn fit(&self, args: &Args) -> Result<Map<String, Value>, Vec<Problem>> {
-        let object = args.as_object().map_err(|error| vec![Problem::root(error.to_string())])?;
         let schema = &*self.input_schema;
-        let mut value = Value::Object(object.clone());
+        let mut value = object(args)?;
         let mut problems = check(&value, schema, schema, "");
         // As for functions, `"5"` becomes 5 only if the schema requires it.
         if !problems.is_empty() && coerce(&mut value, schema, schema, &args.literals()) {
@@ -82,68 +81,75 @@ impl ToolDefinition {
     /// # Errors
     /// As [`Self::check`].
     pub fn fit_args(&self, args: &mut Args) -> ToolResult<()> {
-        let bound = args.detach_schema();
-        let fitted = self.fitted(args, bound.as_deref());
-        let result = match fitted {
-            Ok(None) => Ok(()),
-            Ok(Some(object)) => {
-                if let Ok(own) = args.as_object_mut() {
-                    *own = object;
-                }
-                Ok(())
+        let refuse = |problems: Vec<Problem>| Exit::Tool(self.refuse(&problems));
+        let schema = &*self.input_schema;
+        without_schema(args, |args, bound| {
+            let (value, changed) = self.converted(args, bound, self.fills_defaults()).map_err(refuse)?;
+            let problems = check(&value, schema, schema, "");
+            if !problems.is_empty() {
+                return Err(refuse(problems));
             }
-            Err(problems) => Err(Exit::Tool(self.refuse(&problems))),
-        };
-        if let Some(schema) = bound {
-            args.attach_schema(&schema);
-        }
-        result
+            set(args, value, changed);
+            Ok(())
+        })
     }
 
-    /// The arguments converted to the schema's types; `None` if they have these types already.
-    fn fitted(&self, args: &Args, bound: Option<&Value>) -> Result<Option<Map<String, Value>>, Vec<Problem>> {
-        let object = args.as_object().map_err(|error| vec![Problem::root(error.to_string())])?;
+    /// The arguments converted to the schema's types, and whether that changed them. `bound` is the schema
+    /// that was attached to them.
+    fn converted(
+        &self,
+        args: &Args,
+        bound: Option<&Value>,
+        fills_defaults: bool,
+    ) -> Result<(Value, bool), Vec<Problem>> {
         let schema = &*self.input_schema;
-        let mut value = Value::Object(object.clone());
+        let mut value = object(args)?;
         let mut changed = coerce(&mut value, schema, schema, &args.literals());
-        if let Value::Object(object) = &mut value
-            && self.fills_defaults()
-        {
+        if let (true, Value::Object(object)) = (fills_defaults, &mut value) {
             changed |= fill_defaults(object, bound.unwrap_or(schema));
         }
-        let problems = check(&value, schema, schema, "");
-        match value {
-            Value::Object(object) if problems.is_empty() => Ok(changed.then_some(object)),
-            _ => Err(problems),
-        }
+        Ok((value, changed))
     }
+}
+
+fn object(args: &Args) -> Result<Value, Vec<Problem>> {
+    let object = args.as_object().map_err(|error| vec![Problem::root(error.to_string())])?;
+    Ok(Value::Object(object.clone()))
+}
+
+fn set(args: &mut Args, value: Value, changed: bool) {
+    if let (true, Value::Object(object)) = (changed, value)
+        && let Ok(own) = args.as_object_mut()
+    {
+        *own = object;
+    }
+}
+
+/// Works on the arguments as they are without the schema that is attached to them.
+fn without_schema<R>(args: &mut Args, work: impl FnOnce(&mut Args, Option<&Value>) -> R) -> R {
+    let bound = args.detach_schema();
+    let result = work(args, bound.as_deref());
+    if let Some(schema) = bound {
+        args.attach_schema(&schema);
+    }
+    result
 }
 
 /// Whether the arguments fit the tool's schema without conversion.
 pub fn fits(definition: &ToolDefinition, args: &Args) -> bool {
     let schema = &*definition.input_schema;
-    args.as_object().is_ok_and(|object| check(&Value::Object(object.clone()), schema, schema, "").is_empty())
+    object(args).is_ok_and(|value| check(&value, schema, schema, "").is_empty())
 }
 
 /// Converts arguments to a tool's types as decoding does, so that hooks see the same values as the tool.
 /// Values that cannot be converted without loss stay unchanged; decoding refuses them.
 pub fn bring_into_types(definition: &ToolDefinition, args: &mut Args) {
-    let bound = args.detach_schema();
-    let schema = &*definition.input_schema;
-    let fills = definition.fills_defaults() && args.shows_defaults();
-    if let Ok(object) = args.as_object() {
-        let mut value = Value::Object(object.clone());
-        let coerced = coerce(&mut value, schema, schema, &args.literals());
-        if let Value::Object(mut read) = value
-            && (fills && fill_defaults(&mut read, bound.as_deref().unwrap_or(schema)) || coerced)
-            && let Ok(object) = args.as_object_mut()
-        {
-            *object = read;
+    let fills_defaults = definition.fills_defaults() && args.shows_defaults();
+    without_schema(args, |args, bound| {
+        if let Ok((value, changed)) = definition.converted(args, bound, fills_defaults) {
+            set(args, value, changed);
         }
-    }
-    if let Some(schema) = bound {
-        args.attach_schema(&schema);
-    }
+    });
 }
 
 /// For the crates of the runtime.
