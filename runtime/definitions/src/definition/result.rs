@@ -209,7 +209,9 @@ pub trait Split<R>: Sized {
 pub trait Form<T> {
     fn finish(value: T) -> ToolResult;
 
-    fn schema() -> Option<Value>;
+    fn schema() -> Option<Value> {
+        None
+    }
 }
 
 /// The error is an `Exit` or one of its parts.
@@ -223,82 +225,35 @@ pub struct Mute;
 /// There is no error side.
 pub struct AsIs;
 
-impl<T> Split<Result<T, Exit>> for InExit {
-    type Value = T;
+macro_rules! split_results {
+    ($($rung:ident [$($param:tt)*] $error:ty: $exit:expr, $failed:expr;)*) => {$(
+        impl<T, $($param)*> Split<Result<T, $error>> for $rung {
+            type Value = T;
 
-    #[inline]
-    fn split(returned: Result<T, Exit>) -> Result<T, Exit> {
-        returned
-    }
+            #[inline]
+            fn split(returned: Result<T, $error>) -> Result<T, Exit> {
+                returned.map_err($exit)
+            }
 
-    fn join(value: T) -> Result<T, Exit> {
-        Ok(value)
-    }
+            fn join(value: T) -> Result<T, $error> {
+                Ok(value)
+            }
 
-    fn failed(returned: &Result<T, Exit>) -> Option<Failed<'_>>
-    where
-        Result<T, Exit>: 'static,
-    {
-        returned.as_ref().err().map(Failed::Exit)
-    }
+            fn failed(returned: &Result<T, $error>) -> Option<Failed<'_>>
+            where
+                Result<T, $error>: 'static,
+            {
+                returned.as_ref().err().map($failed)
+            }
+        }
+    )*};
 }
 
-impl<T, E: Into<Box<dyn Error + Send + Sync>>> Split<Result<T, E>> for InError {
-    type Value = T;
-
-    #[inline]
-    fn split(returned: Result<T, E>) -> Result<T, Exit> {
-        returned.map_err(Exit::from)
-    }
-
-    fn join(value: T) -> Result<T, E> {
-        Ok(value)
-    }
-
-    fn failed(returned: &Result<T, E>) -> Option<Failed<'_>>
-    where
-        Result<T, E>: 'static,
-    {
-        returned.as_ref().err().map(|error| Failed::Error(error))
-    }
-}
-
-impl<T, E: Display> Split<Result<T, E>> for InText {
-    type Value = T;
-
-    fn split(returned: Result<T, E>) -> Result<T, Exit> {
-        returned.map_err(|error| Exit::tool(error.to_string()))
-    }
-
-    fn join(value: T) -> Result<T, E> {
-        Ok(value)
-    }
-
-    fn failed(returned: &Result<T, E>) -> Option<Failed<'_>>
-    where
-        Result<T, E>: 'static,
-    {
-        returned.as_ref().err().map(|error| Failed::Error(error))
-    }
-}
-
-impl<T, E> Split<Result<T, E>> for Mute {
-    type Value = T;
-
-    fn split(returned: Result<T, E>) -> Result<T, Exit> {
-        returned.map_err(|_| Exit::tool("failed"))
-    }
-
-    fn join(value: T) -> Result<T, E> {
-        Ok(value)
-    }
-
-    fn failed(returned: &Result<T, E>) -> Option<Failed<'_>>
-    where
-        Result<T, E>: 'static,
-    {
-        returned.as_ref().err().map(|error| Failed::Error(error))
-    }
+split_results! {
+    InExit [] Exit: Exit::from, Failed::Exit;
+    InError [E: Into<Box<dyn Error + Send + Sync>>] E: Exit::from, |error| Failed::Error(error);
+    InText [E: Display] E: |error| Exit::tool(error.to_string()), |error| Failed::Error(error);
+    Mute [E] E: |_| Exit::tool("failed"), |error| Failed::Error(error);
 }
 
 impl<T> Split<T> for AsIs {
@@ -350,19 +305,11 @@ impl<T: ToolReturn> Form<T> for Undescribed {
     fn finish(value: T) -> ToolResult {
         json(value)
     }
-
-    fn schema() -> Option<Value> {
-        None
-    }
 }
 
 impl<T> Form<T> for Untold {
     fn finish(_: T) -> ToolResult {
         Err(Exit::tool("has a result that cannot be written"))
-    }
-
-    fn schema() -> Option<Value> {
-        None
     }
 }
 
