@@ -1,6 +1,7 @@
 //! Helpers for messages: similar names, shortened texts and lists, and foreign texts that are safe to show to
 //! people.
 
+pub(crate) mod base64;
 mod folded;
 mod hidden;
 
@@ -47,28 +48,6 @@ pub fn short(text: &str, most: usize) -> Cow<'_, str> {
     let (told, more) = text.split_at(text.floor_char_boundary(most));
     // The secret redactor recognises this mark as a cut.
     Cow::Owned(format!("{told}\u{2026} and {} more bytes", more.len()))
-}
-
-/// An upper estimate of the number of values in a JSON text. A value takes many times the memory of its text,
-/// so values are counted before parsing.
-///
-/// ```
-/// use onionskin_definitions::text::json_values;
-///
-/// assert!(json_values(br#"{"a": [1, "x, [y]"]}"#) >= 4);
-/// ```
-pub fn json_values(json: &[u8]) -> usize {
-    let (mut count, mut in_string, mut is_escaped) = (1, false, false);
-    for byte in json {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' if in_string => is_escaped = true,
-            b'"' => in_string = !in_string,
-            b',' | b'[' | b'{' if !in_string => count += 1,
-            _ => {}
-        }
-    }
-    count
 }
 
 /// The first items of a list, and the number of the others.

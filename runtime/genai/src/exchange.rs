@@ -5,8 +5,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::time::{Instant, timeout_at};
 
+use onionskin_core::json::json_values;
 use onionskin_core::model::{Message, ModelDelta, ModelError, ModelRequest, ModelResponse, exact_json};
-use onionskin_core::text::json_values;
 
 use crate::answer::{Answer, has_many_digits};
 use crate::body::{Body, Event, Events, Framing};

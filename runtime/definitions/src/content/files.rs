@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use super::base64::encode;
 use super::kinds::media_type;
 use super::{Audio, Image, Media, Resource};
+use crate::text::base64::encode;
 
 /// The maximum size of a file: 20 MiB, the limit of large providers.
 pub const MAX_FILE_BYTES: u64 = 20 * 1024 * 1024;

@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::ContentBlock;
-use super::base64::{beginning, standard};
 use super::kinds::media_type;
+use crate::text::base64::{beginning, standard};
 
 /// An image or audio: base64 data and its media type. As a tool's return value it is an image; return
 /// [`Audio`] for audio.

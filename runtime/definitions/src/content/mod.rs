@@ -1,6 +1,5 @@
 //! Content blocks: the pieces of tool results and messages.
 
-mod base64;
 mod files;
 mod kinds;
 mod media;
@@ -15,8 +14,8 @@ use serde_json::Value;
 pub use files::{ContentError, MAX_FILE_BYTES};
 pub use media::{Audio, Image, Media};
 
-use self::base64::is_base64;
 use crate::secret::{Redact, Redactor};
+use crate::text::base64::is_base64;
 
 /// One piece of a message or of a tool result.
 ///

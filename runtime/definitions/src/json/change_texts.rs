@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use serde::de::IgnoredAny;
 
+use super::number_literals::after_string;
+
 /// Changes the strings, the keys and the numbers of a JSON text. `change` receives a number as its digits; a
 /// changed number becomes a string. The rest of the text stays unchanged. Returns `None` if nothing changes.
 ///
@@ -23,7 +25,7 @@ pub fn change_texts(
         let begin = at;
         let new = match byte {
             b'"' => {
-                at = end_of_string(json, at);
+                at = json.len() - after_string(&json[at + 1..]).len();
                 let text: String = serde_json::from_str(&json[begin..at])?;
                 let new = change(&text);
                 match open.last_mut() {
@@ -96,17 +98,6 @@ impl Keys {
         self.used.insert(apart.clone(), (true, 1));
         Some(apart)
     }
-}
-
-/// The end of the string that begins here.
-fn end_of_string(json: &str, begin: usize) -> usize {
-    let mut is_escaped = false;
-    let end = json.as_bytes()[begin + 1..].iter().position(|byte| {
-        let is_end = *byte == b'"' && !is_escaped;
-        is_escaped = *byte == b'\\' && !is_escaped;
-        is_end
-    });
-    end.map_or(json.len(), |end| begin + end + 2)
 }
 
 #[cfg(test)]

@@ -19,19 +19,42 @@ pub fn read_deep(json: &str) -> Result<Value, serde_json::Error> {
 
 /// The nesting depth of lists and objects of a JSON text.
 pub fn levels(json: &str) -> usize {
-    let (mut most, mut open, mut in_text, mut escaped) = (0, 0usize, false, false);
-    for byte in json.bytes() {
+    let (mut most, mut open) = (0, 0usize);
+    for byte in outside_strings(json.as_bytes()) {
         match byte {
-            _ if escaped => escaped = false,
-            b'\\' if in_text => escaped = true,
-            b'"' => in_text = !in_text,
-            b'[' | b'{' if !in_text => open += 1,
-            b']' | b'}' if !in_text => open = open.saturating_sub(1),
+            b'[' | b'{' => open += 1,
+            b']' | b'}' => open = open.saturating_sub(1),
             _ => {}
         }
         most = most.max(open);
     }
     most
+}
+
+/// An upper estimate of the number of values in a JSON text. A value takes many times the memory of its text,
+/// so values are counted before parsing.
+///
+/// ```
+/// use onionskin_definitions::json::json_values;
+///
+/// assert!(json_values(br#"{"a": [1, "x, [y]"]}"#) >= 4);
+/// ```
+pub fn json_values(json: &[u8]) -> usize {
+    1 + outside_strings(json).filter(|byte| matches!(byte, b',' | b'[' | b'{')).count()
+}
+
+fn outside_strings(json: &[u8]) -> impl Iterator<Item = u8> {
+    let (mut in_string, mut is_escaped) = (false, false);
+    json.iter().copied().filter(move |byte| {
+        let is_outside = !in_string;
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if in_string => is_escaped = true,
+            b'"' => in_string = !in_string,
+            _ => {}
+        }
+        is_outside
+    })
 }
 
 /// As [`levels`], of a value.

@@ -182,7 +182,7 @@ pub(crate) fn number_literals(json: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The text after a string whose opening quote was consumed.
-fn after_string(mut inside: &str) -> &str {
+pub(super) fn after_string(mut inside: &str) -> &str {
     loop {
         let Some(at) = inside.find(['"', '\\']) else { return "" };
         let (quote, after) = inside[at..].split_at(1);

@@ -87,8 +87,8 @@ impl<'p> Parts<'p> {
 
 /// Serialises values that cannot be NaN or infinite.
 macro_rules! finite {
-    ($($name:ident($type:ty))*) => {$(
-        fn $name(self, _: $type) -> Result<(), NotFinite> {
+    ($($name:ident($($type:ty),*))*) => {$(
+        fn $name(self, $(_: $type),*) -> Result<(), NotFinite> {
             Ok(())
         }
     )*};
@@ -131,7 +131,8 @@ impl<'p> Serializer for Finder<'p> {
         serialize_bool(bool) serialize_char(char) serialize_str(&str) serialize_bytes(&[u8])
         serialize_i8(i8) serialize_i16(i16) serialize_i32(i32) serialize_i64(i64) serialize_i128(i128)
         serialize_u8(u8) serialize_u16(u16) serialize_u32(u32) serialize_u64(u64) serialize_u128(u128)
-        serialize_unit_struct(&'static str)
+        serialize_none() serialize_unit() serialize_unit_struct(&'static str)
+        serialize_unit_variant(&'static str, u32, &'static str)
     }
 
     fn serialize_f32(self, value: f32) -> Result<(), NotFinite> {
@@ -149,20 +150,8 @@ impl<'p> Serializer for Finder<'p> {
         ))))
     }
 
-    fn serialize_none(self) -> Result<(), NotFinite> {
-        Ok(())
-    }
-
-    fn serialize_unit(self) -> Result<(), NotFinite> {
-        Ok(())
-    }
-
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), NotFinite> {
         value.serialize(self)
-    }
-
-    fn serialize_unit_variant(self, _: &'static str, _: u32, _: &'static str) -> Result<(), NotFinite> {
-        Ok(())
     }
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(

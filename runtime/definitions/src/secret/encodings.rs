@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::text::base64::encode;
+
 /// The minimum length of a redacted encoding, in bytes. Shorter encodings would occur in ordinary texts.
 pub(crate) const SHORTEST: usize = 6;
 /// The minimum length, in bytes, of a line in a multi-line secret, such as a private key, that is redacted by
@@ -115,16 +117,9 @@ fn lower_escapes(percent: &str) -> String {
 /// The characters of a Base64 text (<https://www.rfc-editor.org/rfc/rfc4648#section-4>) that depend on this
 /// secret only, if it begins `alignment` bytes after a group of three.
 fn base64(secret: &[u8], alignment: usize) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let bytes: Vec<u8> = std::iter::repeat_n(0, alignment).chain(secret.iter().copied()).collect();
     let (first, end) = ((alignment * 8).div_ceil(6), bytes.len() * 8 / 6);
-    (first..end)
-        .map(|digit| {
-            let (byte, bit) = (digit * 6 / 8, digit * 6 % 8);
-            let pair = u16::from_be_bytes([bytes[byte], bytes.get(byte + 1).copied().unwrap_or(0)]);
-            char::from(DIGITS[usize::from((pair >> (10 - bit)) & 63)])
-        })
-        .collect()
+    encode(&bytes)[first..end].to_owned()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-pub(super) fn encode(bytes: &[u8]) -> String {
+pub(crate) fn encode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {
         let [first, second, third] =
@@ -20,7 +20,7 @@ pub(super) fn encode(bytes: &[u8]) -> String {
 }
 
 /// Whether a text is base64 of at least one byte, in the form of [`encode`].
-pub(super) fn is_base64(text: &str) -> bool {
+pub(crate) fn is_base64(text: &str) -> bool {
     let digits = text.trim_end_matches('=');
     let padding = text.len() - digits.len();
     !digits.is_empty()
@@ -31,7 +31,7 @@ pub(super) fn is_base64(text: &str) -> bool {
 
 /// Converts base64 with whitespace, in the URL-safe alphabet or without padding to the form of [`encode`].
 /// Other texts stay unchanged.
-pub(super) fn standard(text: &str) -> Cow<'_, str> {
+pub(crate) fn standard(text: &str) -> Cow<'_, str> {
     if is_base64(text) {
         return text.into();
     }
@@ -48,7 +48,7 @@ pub(super) fn standard(text: &str) -> Cow<'_, str> {
 }
 
 /// The first bytes: at most twelve.
-pub(super) fn beginning(text: &str) -> Vec<u8> {
+pub(crate) fn beginning(text: &str) -> Vec<u8> {
     let digits = text.bytes().take(16).map_while(value);
     let (mut bytes, mut bits, mut count) = (Vec::new(), 0_u32, 0);
     for digit in digits {

@@ -8,7 +8,7 @@ use serde::de::IgnoredAny;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
-use onionskin_core::text::json_values;
+use onionskin_core::json::json_values;
 
 use super::lines::LONGEST;
 use crate::visible::{cut, visible};
