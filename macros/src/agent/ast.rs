@@ -10,15 +10,6 @@ pub(super) struct Word {
     pub(super) span: Span,
 }
 
-/// A number that was written down.
-#[derive(Clone, Copy)]
-pub(super) struct Number {
-    pub(super) value: f64,
-    /// The value, if it is written as a whole number.
-    pub(super) whole: Option<u64>,
-    pub(super) span: Span,
-}
-
 /// A path in a list, with its `#[cfg]`s.
 #[derive(Clone)]
 pub(super) struct ListEntry {
@@ -39,17 +30,11 @@ pub(super) enum HookItem {
     Rest(Span),
 }
 
-/// A hook, its configuration, and the calls that it concerns.
+/// A hook or a guardrail, its configuration, and the calls that it concerns.
 pub(super) struct HookEntry {
     pub(super) entry: ListEntry,
     pub(super) config: Vec<Expr>,
     pub(super) filter: Option<Filter>,
-}
-
-/// A run hook, a turn hook or a message hook, and its configuration.
-pub(super) struct RunHookEntry {
-    pub(super) entry: ListEntry,
-    pub(super) config: Vec<Expr>,
 }
 
 /// `for [..]` or `except [..]`.
@@ -68,15 +53,8 @@ pub(super) enum Target {
     Source(Word),
     /// `tool(lookup)`: a tool that is known at run time only.
     Tool(Word),
-    /// A built-in tool.
-    Builtin(BuiltinTool),
+    /// A built-in tool: `shell.execute`.
+    Builtin(Word),
     /// `everywhere`: all calls, including the calls of the agents below.
     Everywhere(Span),
-}
-
-/// A built-in tool: `shell.execute`.
-#[derive(Clone)]
-pub(super) struct BuiltinTool {
-    pub(super) name: String,
-    pub(super) span: Span,
 }

@@ -6,7 +6,7 @@ use quote::quote;
 use syn::Path;
 use syn::ext::IdentExt;
 
-use super::ast::{BuiltinTool, HookEntry, HookItem, Target, ToolboxEntry, Word};
+use super::ast::{HookEntry, HookItem, Target, ToolboxEntry, Word};
 use super::cycles;
 use super::fields::Fields;
 use super::list::{same, text};
@@ -49,40 +49,32 @@ fn resolve_agent<'a>(agent: &'a Agent, errors: &mut Errors) -> AgentModel<'a> {
     let servers = servers(fields, errors);
     let request_params = settings::request_params(&fields.request_params, errors);
     let limits = settings::limits(&fields.limits, errors);
-    let settings = settings::settings(&fields.settings, errors);
     entries(fields, errors);
     let built_in = built_in(&fields.built_in, errors);
     let hooks = hooks(fields, errors);
     AgentModel {
         attrs: &agent.attrs,
         vis: &agent.vis,
+        fields,
         ty: type_ident(&agent.ident),
         name: fields.name.as_ref().map_or(type_name, syn::LitStr::value),
         runtime: Runtime::new(fields.crate_path.clone()),
         description: fields.text(TextField::Description),
         prompt: prompt::entries(fields, errors),
-        run: fields.run.as_ref(),
-        written_state: fields.state.as_ref(),
         state: fields.state.as_ref().map_or_else(|| quote!(()), |state| quote!(#state)),
-        input: fields.input.as_ref(),
-        output: fields.output.as_ref(),
         servers,
         lock_file: None,
-        functions: &fields.function_tools,
         workflow: &agent.workflow,
-        toolboxes: &fields.toolboxes,
-        children: &fields.agents,
         built_in,
         hooks,
         input_guardrails: guardrails(&fields.input_guardrails, fields, errors),
         output_guardrails: guardrails(&fields.output_guardrails, fields, errors),
-        run_hooks: &fields.run_hooks,
-        turn_hooks: &fields.turn_hooks,
-        message_hooks: &fields.message_hooks,
+        run_hooks: all(&fields.run_hooks, fields, errors),
+        turn_hooks: all(&fields.turn_hooks, fields, errors),
+        message_hooks: all(&fields.message_hooks, fields, errors),
         seam: seam(&fields.tool_hooks),
         request_params,
         limits,
-        settings,
     }
 }
 
@@ -146,8 +138,8 @@ fn servers<'a>(fields: &'a Fields, errors: &mut Errors) -> Vec<Server<'a>> {
         filtered.push(&server.text);
     }
     let patterns = |name: &Word| {
-        let of = fields.tools.iter().find(|(of, _)| of.text == name.text)?;
-        Some(&*of.1)
+        let (_, patterns) = fields.tools.iter().find(|(server, _)| server.text == name.text)?;
+        Some(&**patterns)
     };
     fields.servers.iter().map(|name| Server { name, patterns: patterns(name) }).collect()
 }
@@ -169,9 +161,9 @@ fn entries(fields: &Fields, errors: &mut Errors) {
     twice(fields.agents.iter().map(|entry| &entry.path), "agent", errors);
 }
 
-fn built_in(tools: &[BuiltinTool], errors: &mut Errors) -> Vec<BuiltIn> {
+fn built_in(tools: &[Word], errors: &mut Errors) -> Vec<BuiltIn> {
     let mut known = Vec::new();
-    for BuiltinTool { name, span } in tools {
+    for Word { text: name, span } in tools {
         match words::BuiltIn::from_word(name) {
             Some(tool) => known.push(BuiltIn { tool, span: *span }),
             None => errors.push(*span, words::BuiltIn::unknown(name)),
@@ -196,17 +188,18 @@ fn hooks<'a>(fields: &'a Fields, errors: &mut Errors) -> Vec<Hook<'a>> {
 }
 
 fn guardrails<'a>(entries: &'a [HookEntry], fields: &'a Fields, errors: &mut Errors) -> Vec<Hook<'a>> {
-    let guardrail = |entry| {
-        let guardrail = resolved(entry, fields, errors);
-        if let Some(span) = guardrail.everywhere {
-            errors.push(
-                span,
-                "a guardrail checks the calls of its own agent: name it in each agent, without `for [everywhere]`",
-            );
-        }
-        guardrail
-    };
-    entries.iter().map(guardrail).collect()
+    let guardrails = all(entries, fields, errors);
+    for span in guardrails.iter().filter_map(|guardrail| guardrail.everywhere) {
+        errors.push(
+            span,
+            "a guardrail checks the calls of its own agent: name it in each agent, without `for [everywhere]`",
+        );
+    }
+    guardrails
+}
+
+fn all<'a>(entries: &'a [HookEntry], fields: &'a Fields, errors: &mut Errors) -> Vec<Hook<'a>> {
+    entries.iter().map(|entry| resolved(entry, fields, errors)).collect()
 }
 
 fn resolved<'a>(entry: &'a HookEntry, fields: &'a Fields, errors: &mut Errors) -> Hook<'a> {

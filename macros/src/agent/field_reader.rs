@@ -5,8 +5,8 @@ use proc_macro2::{Group, Ident, TokenTree};
 use syn::parse::ParseStream;
 use syn::{Expr, Token, braced, token};
 
-use super::ast::Word;
-use super::list::pattern;
+use super::ast::{HookEntry, Word};
+use super::list::{hook_around, pattern};
 use super::value::{list, table, to_next_field, word};
 use crate::diag::Errors;
 
@@ -18,13 +18,28 @@ pub(super) struct Field<'a> {
 }
 
 impl Field<'_> {
-    /// A bracketed list.
+    /// A bracketed list. `example` is an item of it.
     pub(super) fn list<T>(
         &mut self,
         example: &str,
         item: impl Fn(ParseStream<'_>) -> syn::Result<T>,
     ) -> syn::Result<Vec<T>> {
-        list(self.input, self.key, example, self.errors, item)
+        list(self.input, self.key, &format!("{}: [{example}]", self.key), self.errors, item)
+    }
+
+    /// A bracketed list of paths. `item` takes the name of the list and an example of an item.
+    pub(super) fn paths<T>(
+        &mut self,
+        example: &str,
+        item: impl Fn(ParseStream<'_>, &str, &str) -> syn::Result<T>,
+    ) -> syn::Result<Vec<T>> {
+        let key = self.key.to_string();
+        self.list(example, |input| item(input, &key, example))
+    }
+
+    /// A list of hooks that take no filter.
+    pub(super) fn hooks_around(&mut self, example: &str, sees: &str) -> syn::Result<Vec<HookEntry>> {
+        self.paths(example, |input, key, example| hook_around(input, key, example, sees))
     }
 
     /// `{ key: value, .. }`.

@@ -1,16 +1,15 @@
 //! The fields that an agent can have.
 
-use onionskin_vocabulary::agent::{self as words, Flag, Part, Setting, SettingKind, TextField};
+use onionskin_vocabulary::agent::{self as words, Flag, Part, Setting, TextField};
 use onionskin_vocabulary::{Word as _, messages};
 use proc_macro2::Ident;
 use syn::{Expr, ExprPath, LitBool, LitStr, Path, Type};
 
-use super::ast::{BuiltinTool, HookEntry, HookItem, ListEntry, Number, RunHookEntry, ToolboxEntry, Word};
+use super::ast::{HookEntry, HookItem, ListEntry, ToolboxEntry, Word};
 use super::field_reader::Field;
-use super::list::{
-    built_in, child, entry, guardrail, hook, message_hook, run_hook, server, toolbox, turn_hook,
-};
-use super::value::{bare, boolean, crate_path, function, model, number, state, string, text, typed};
+use super::list::{built_in, child, entry, guardrail, hook, server, toolbox};
+use super::settings::{self, SettingValue};
+use super::value::{boolean, crate_path, function, state, string, text, typed};
 
 /// The fields of an agent as they were written. Each is there once at most.
 #[derive(Default)]
@@ -26,26 +25,21 @@ pub(super) struct Fields {
     pub(super) tool_hooks: Vec<HookItem>,
     pub(super) input_guardrails: Vec<HookEntry>,
     pub(super) output_guardrails: Vec<HookEntry>,
-    pub(super) run_hooks: Vec<RunHookEntry>,
-    pub(super) turn_hooks: Vec<RunHookEntry>,
-    pub(super) message_hooks: Vec<RunHookEntry>,
-    pub(super) built_in: Vec<BuiltinTool>,
+    pub(super) run_hooks: Vec<HookEntry>,
+    pub(super) turn_hooks: Vec<HookEntry>,
+    pub(super) message_hooks: Vec<HookEntry>,
+    pub(super) built_in: Vec<Word>,
+    /// The function in place of the loop.
     pub(super) run: Option<ExprPath>,
     pub(super) request_params: Vec<(Ident, Expr)>,
     pub(super) limits: Vec<(Ident, Expr)>,
     pub(super) state: Option<Type>,
+    /// The type of the input that parents give.
     pub(super) input: Option<Type>,
+    /// The type of the answers.
     pub(super) output: Option<Type>,
-    pub(super) settings: Vec<(Setting, RawSetting)>,
+    pub(super) settings: Vec<(Setting, SettingValue)>,
     pub(super) crate_path: Option<Path>,
-}
-
-/// The value of a setting as it was written.
-pub(super) enum RawSetting {
-    Boolean(LitBool),
-    Text(Expr),
-    Number(Number),
-    Word(Ident),
 }
 
 /// The name of a field.
@@ -81,11 +75,10 @@ impl Fields {
 
     /// `default: true`, or `default: false`.
     pub(super) fn is_default(&self) -> Option<&LitBool> {
-        let (_, written) = self.settings.iter().find(|(setting, _)| *setting == Setting::Default)?;
-        match written {
-            RawSetting::Boolean(default) => Some(default),
-            RawSetting::Text(_) | RawSetting::Number(_) | RawSetting::Word(_) => None,
-        }
+        self.settings.iter().find_map(|(setting, value)| match value {
+            SettingValue::Boolean(value) if *setting == Setting::Default => Some(value),
+            _ => None,
+        })
     }
 
     /// Reads the value of a field.
@@ -100,18 +93,8 @@ impl Fields {
             }
             Name::Known(words::Field::Part(part)) => self.read_part(part, &mut field)?,
             Name::Known(words::Field::Setting(setting)) => {
-                let word = setting.word();
-                let written = match setting.kind() {
-                    SettingKind::Boolean => RawSetting::Boolean(boolean(field.input, word)?),
-                    SettingKind::Text => RawSetting::Text(model(field.input, setting)?),
-                    SettingKind::Count(example) | SettingKind::Seconds(example) => {
-                        RawSetting::Number(number(field.input, &format!("{word}: {example}"))?)
-                    }
-                    SettingKind::Word { example, .. } => {
-                        RawSetting::Word(bare(field.input, &format!("{word}: {example}"))?)
-                    }
-                };
-                self.settings.push((setting, written));
+                self.settings.push((setting, settings::read(setting, field.input)?));
+                self.settings.sort_by_key(|(setting, _)| *setting);
             }
         }
         Ok(())
@@ -120,29 +103,25 @@ impl Fields {
     fn read_part(&mut self, part: Part, field: &mut Field<'_>) -> syn::Result<()> {
         match part {
             Part::Name => self.name = Some(string(field.input, "name")?),
-            Part::Servers => self.servers = field.list("servers: [time]", server)?,
+            Part::Servers => self.servers = field.list("time", server)?,
             Part::Tools => self.tools = field.tool_filters()?,
-            Part::FunctionTools => {
-                self.function_tools = field
-                    .list("function_tools: [add_one]", |input| entry(input, "function_tools", "add_one"))?;
+            Part::FunctionTools => self.function_tools = field.paths("add_one", entry)?,
+            Part::Toolboxes => self.toolboxes = field.list("Kb", toolbox)?,
+            Part::Agents => self.agents = field.paths("Researcher", child)?,
+            Part::ToolHooks => self.tool_hooks = field.paths("audit", hook)?,
+            Part::InputGuardrails => self.input_guardrails = field.paths("MaskPii", guardrail)?,
+            Part::OutputGuardrails => self.output_guardrails = field.paths("RejectInjection", guardrail)?,
+            Part::RunHooks => {
+                self.run_hooks = field.hooks_around("check", "run hook sees whole runs, and no calls")?;
             }
-            Part::Toolboxes => self.toolboxes = field.list("toolboxes: [Kb]", toolbox)?,
-            Part::Agents => self.agents = field.list("agents: [Researcher]", child)?,
-            Part::ToolHooks => self.tool_hooks = field.list("tool_hooks: [audit]", hook)?,
-            Part::InputGuardrails => {
-                self.input_guardrails = field.list("input_guardrails: [MaskPii]", |input| {
-                    guardrail(input, "input_guardrails", "MaskPii")
-                })?;
+            Part::TurnHooks => {
+                self.turn_hooks = field.hooks_around("trim", "turn hook sees all calls of a turn")?;
             }
-            Part::OutputGuardrails => {
-                self.output_guardrails = field.list("output_guardrails: [RejectInjection]", |input| {
-                    guardrail(input, "output_guardrails", "RejectInjection")
-                })?;
+            Part::MessageHooks => {
+                let sees = "message hook sees messages, and no calls";
+                self.message_hooks = field.hooks_around("redact", sees)?;
             }
-            Part::RunHooks => self.run_hooks = field.list("run_hooks: [check]", run_hook)?,
-            Part::TurnHooks => self.turn_hooks = field.list("turn_hooks: [trim]", turn_hook)?,
-            Part::MessageHooks => self.message_hooks = field.list("message_hooks: [redact]", message_hook)?,
-            Part::Runtime => self.built_in = field.list("runtime: [shell.execute]", built_in)?,
+            Part::Runtime => self.built_in = field.list("shell.execute", built_in)?,
             Part::Run => self.run = Some(function(field.input)?),
             Part::RequestParams => self.request_params = field.table("{ temperature: 0.2 }")?,
             Part::Limits => self.limits = field.table("{ turns: 10 }")?,

@@ -10,7 +10,7 @@ use syn::{
     Attribute, Expr, Lit, LitStr, Path, PathArguments, PathSegment, Token, bracketed, parenthesized, token,
 };
 
-use super::ast::{BuiltinTool, Filter, HookEntry, HookItem, ListEntry, RunHookEntry, ToolboxEntry, Word};
+use super::ast::{Filter, HookEntry, HookItem, ListEntry, ToolboxEntry, Word};
 use super::value::{skip_all, skip_item, word};
 use crate::{policy_entry, suggest};
 
@@ -33,8 +33,8 @@ pub(super) fn server(input: ParseStream<'_>) -> syn::Result<Word> {
 }
 
 /// A child, by its name alone.
-pub(super) fn child(input: ParseStream<'_>) -> syn::Result<ListEntry> {
-    let entry = entry(input, "agents", "Researcher")?;
+pub(super) fn child(input: ParseStream<'_>, key: &str, example: &str) -> syn::Result<ListEntry> {
+    let entry = entry(input, key, example)?;
     if input.peek(token::Brace) {
         let name = entry.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
         let error = input.error(format_args!(
@@ -123,15 +123,15 @@ pub(super) fn entry(input: ParseStream<'_>, key: &str, example: &str) -> syn::Re
 /// The error in a tool that is a path into a type: a value, or a method of a toolbox.
 fn path_into_a_type(path: &Path, is_called: bool) -> Option<syn::Error> {
     let last = path.segments.last()?.ident.unraw().to_string();
-    let of = path.segments.iter().nth_back(1)?;
+    let ty = path.segments.iter().nth_back(1)?;
     let is_made = is_called || matches!(&*last, "new" | "default");
-    let message = match words([of].into_iter()) {
-        of if is_made => format!(
-            "the list constructs the tool: write `{of}`; pass a value that you construct to `.tool(..)` of the builder"
+    let message = match words([ty].into_iter()) {
+        ty if is_made => format!(
+            "the list constructs the tool: write `{ty}`; pass a value that you construct to `.tool(..)` of the builder"
         ),
-        of => format!("a method is a tool of its toolbox: name the toolbox, `toolboxes: [{of}]`"),
+        ty => format!("a method is a tool of its toolbox: name the toolbox, `toolboxes: [{ty}]`"),
     };
-    starts_upper(&of.ident.to_string()).then(|| syn::Error::new_spanned(path, message))
+    starts_upper(&ty.ident.to_string()).then(|| syn::Error::new_spanned(path, message))
 }
 
 pub(super) fn starts_upper(name: &str) -> bool {
@@ -163,28 +163,24 @@ pub(super) fn toolbox(input: ParseStream<'_>) -> syn::Result<ToolboxEntry> {
 }
 
 /// A built-in tool.
-pub(super) fn built_in(input: ParseStream<'_>) -> syn::Result<BuiltinTool> {
-    let first = word(input)?;
-    let mut name = first.text;
-    let mut span = first.span;
+pub(super) fn built_in(input: ParseStream<'_>) -> syn::Result<Word> {
+    let mut name = word(input)?;
     if input.peek(Token![::]) {
         let error = input.error("a built-in tool is written with a dot: `shell.execute`");
-        while !input.is_empty() && !input.peek(Token![,]) {
-            input.parse::<TokenTree>()?;
-        }
+        skip_item(input)?;
         return Err(error);
     }
     while input.peek(Token![.]) {
         input.parse::<Token![.]>()?;
         let next = word(input)?;
-        name = format!("{name}.{}", next.text);
-        span = span.join(next.span).unwrap_or(span);
+        name.text = format!("{}.{}", name.text, next.text);
+        name.span = name.span.join(next.span).unwrap_or(name.span);
     }
-    Ok(BuiltinTool { name, span })
+    Ok(name)
 }
 
 /// A hook with its values and its filter, or the place of dynamic hooks.
-pub(super) fn hook(input: ParseStream<'_>) -> syn::Result<HookItem> {
+pub(super) fn hook(input: ParseStream<'_>, key: &str, example: &str) -> syn::Result<HookItem> {
     if input.peek(Token![...]) || input.peek(Token![..=]) {
         return Err(
             input.error("expected two dots, `..`, for the place of the hooks that are added at run time")
@@ -194,7 +190,7 @@ pub(super) fn hook(input: ParseStream<'_>) -> syn::Result<HookItem> {
         let dots: Token![..] = input.parse()?;
         return Ok(HookItem::Rest(dots.span()));
     }
-    Ok(HookItem::Hook(Box::new(filtered(input, "tool_hooks", "audit")?)))
+    Ok(HookItem::Hook(Box::new(filtered(input, key, example)?)))
 }
 
 /// A guardrail with its values and its filter.
@@ -246,47 +242,23 @@ fn what(key: &str) -> &'static str {
     if key.ends_with("_guardrails") { "guardrail" } else { "hook" }
 }
 
-/// A run hook with its values.
-pub(super) fn run_hook(input: ParseStream<'_>) -> syn::Result<RunHookEntry> {
-    hook_around(
-        input,
-        ("run_hooks", "check"),
-        "a run hook sees whole runs, and no calls: remove the filter; a hook on some calls belongs in `tool_hooks`",
-    )
-}
-
-/// A turn hook with its values.
-pub(super) fn turn_hook(input: ParseStream<'_>) -> syn::Result<RunHookEntry> {
-    hook_around(
-        input,
-        ("turn_hooks", "trim"),
-        "a turn hook sees all calls of a turn: remove the filter; a hook on some calls belongs in `tool_hooks`",
-    )
-}
-
-/// A message hook with its values.
-pub(super) fn message_hook(input: ParseStream<'_>) -> syn::Result<RunHookEntry> {
-    hook_around(
-        input,
-        ("message_hooks", "redact"),
-        "a message hook sees messages, and no calls: remove the filter; a hook on some calls belongs in `tool_hooks`",
-    )
-}
-
-/// A hook around runs or turns, or on messages. `on_filter` is the error for a filter.
-fn hook_around(
+/// A hook around runs or turns, or on messages. `sees` is what it gets, for the error about a filter.
+pub(super) fn hook_around(
     input: ParseStream<'_>,
-    (key, example): (&str, &str),
-    on_filter: &str,
-) -> syn::Result<RunHookEntry> {
+    key: &str,
+    example: &str,
+    sees: &str,
+) -> syn::Result<HookEntry> {
     if input.peek(Token![..]) {
         return Err(input.error("hooks that are added at run time come after these: remove the `..`"));
     }
     let (entry, config) = configured(input, key, example)?;
     if input.peek(Token![for]) || input.peek(syn::Ident) && input.fork().call(Ident::parse_any)? == "except" {
-        return Err(input.error(on_filter));
+        return Err(input.error(format_args!(
+            "a {sees}: remove the filter; a hook on some calls belongs in `tool_hooks`"
+        )));
     }
-    Ok(RunHookEntry { entry, config })
+    Ok(HookEntry { entry, config, filter: None })
 }
 
 /// A hook with its values.

@@ -1,11 +1,12 @@
 //! An agent as its expansion needs it: every key looked up, every target of a filter found.
 
-use onionskin_vocabulary::agent::{Setting, ToolSource};
+use onionskin_vocabulary::agent::ToolSource;
 use proc_macro2::{Ident, Span, TokenStream};
-use syn::{Attribute, Expr, ExprPath, LitStr, Member, Path, Type, Visibility};
+use syn::{Attribute, Expr, ExprPath, LitStr, Member, Path, Visibility};
 
-use super::ast::{ListEntry, RunHookEntry, ToolboxEntry, Word};
-use super::settings::{ExplicitSetting, SettingValue};
+use super::ast::{ListEntry, Word};
+use super::fields::Fields;
+use super::settings::ExplicitSetting;
 use super::workflow_agent::WorkflowAgent;
 use crate::paths::Runtime;
 
@@ -13,43 +14,33 @@ use crate::paths::Runtime;
 pub(super) struct AgentModel<'a> {
     pub(super) attrs: &'a [Attribute],
     pub(super) vis: &'a Visibility,
+    /// What needs no lookup.
+    pub(super) fields: &'a Fields,
     pub(super) ty: Ident,
     pub(super) name: String,
     pub(super) runtime: Runtime,
     pub(super) description: Option<&'a Expr>,
     /// The parts of the system prompt that the agent has.
     pub(super) prompt: Vec<PromptEntry<'a>>,
-    /// The function in place of the loop.
-    pub(super) run: Option<&'a ExprPath>,
-    /// The type of the state as it was written.
-    pub(super) written_state: Option<&'a Type>,
-    /// The same, or `()`.
+    /// The type of the state, or `()`.
     pub(super) state: TokenStream,
-    /// The type of the input that parents give.
-    pub(super) input: Option<&'a Type>,
-    /// The type of the answers.
-    pub(super) output: Option<&'a Type>,
     pub(super) servers: Vec<Server<'a>>,
     /// The path of the package's lock file, if there is one and the agent has servers.
     pub(super) lock_file: Option<String>,
-    pub(super) functions: &'a [ListEntry],
     /// What a workflow says of the agent.
     pub(super) workflow: &'a WorkflowAgent,
-    pub(super) toolboxes: &'a [ToolboxEntry],
-    pub(super) children: &'a [ListEntry],
     pub(super) built_in: Vec<BuiltIn>,
     /// Outermost first.
     pub(super) hooks: Vec<Hook<'a>>,
     pub(super) input_guardrails: Vec<Hook<'a>>,
     pub(super) output_guardrails: Vec<Hook<'a>>,
-    pub(super) run_hooks: &'a [RunHookEntry],
-    pub(super) turn_hooks: &'a [RunHookEntry],
-    pub(super) message_hooks: &'a [RunHookEntry],
+    pub(super) run_hooks: Vec<Hook<'a>>,
+    pub(super) turn_hooks: Vec<Hook<'a>>,
+    pub(super) message_hooks: Vec<Hook<'a>>,
     /// The number of hooks outside of the dynamic ones.
     pub(super) seam: usize,
     pub(super) request_params: Vec<ExplicitSetting<'a>>,
     pub(super) limits: Vec<ExplicitSetting<'a>>,
-    pub(super) settings: Vec<(Setting, SettingValue<'a>)>,
 }
 
 /// A part of the system prompt, by the variant of the runtime's type.

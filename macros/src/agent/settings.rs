@@ -1,13 +1,14 @@
 //! The settings of an agent, and the entries of `request_params` and `limits`.
 
-use onionskin_vocabulary::agent::{Choice, Limit, RequestParam, Setting, SettingKind};
+use onionskin_vocabulary::agent::{Limit, RequestParam, Setting, SettingKind};
 use onionskin_vocabulary::settings::{COUNT, Unit, ValueKind, timeout_mistake};
 use onionskin_vocabulary::{Word, messages, unknown};
 use proc_macro2::Ident;
+use quote::ToTokens;
+use syn::parse::ParseStream;
 use syn::{Expr, LitBool};
 
-use super::ast::Number;
-use super::fields::RawSetting;
+use super::value::{bare, boolean, model, number};
 use crate::diag::Errors;
 use crate::number;
 
@@ -35,10 +36,10 @@ pub(super) struct ExplicitSetting<'a> {
     pub(super) write: Write,
 }
 
-/// The value of a setting, understood.
-pub(super) enum SettingValue<'a> {
-    Boolean(&'a LitBool),
-    Text(&'a Expr),
+/// The value of a setting.
+pub(super) enum SettingValue {
+    Boolean(LitBool),
+    Text(Expr),
     Count(usize),
     Seconds(f64),
     /// A variant of the runtime's type that is called as the setting.
@@ -118,45 +119,35 @@ fn check(name: &str, kind: ValueKind, value: &Expr, errors: &mut Errors) {
     }
 }
 
-/// The settings without mistakes.
-pub(super) fn settings<'a>(
-    written: &'a [(Setting, RawSetting)],
-    errors: &mut Errors,
-) -> Vec<(Setting, SettingValue<'a>)> {
-    let mut settings = Vec::new();
-    for (setting, written) in written {
-        let word = setting.word();
-        let value = match (setting.kind(), written) {
-            (SettingKind::Word { choice, .. }, RawSetting::Word(written)) => {
-                variant(choice, written, errors).map(SettingValue::Word)
+/// Reads the value of a setting.
+pub(super) fn read(setting: Setting, input: ParseStream<'_>) -> syn::Result<SettingValue> {
+    let word = setting.word();
+    let mistake = |at: &dyn ToTokens, mistake: Option<String>| match mistake {
+        Some(mistake) => Err(syn::Error::new_spanned(at, mistake)),
+        None => Ok(()),
+    };
+    Ok(match setting.kind() {
+        SettingKind::Boolean => SettingValue::Boolean(boolean(input, word)?),
+        SettingKind::Text => SettingValue::Text(model(input, setting)?),
+        SettingKind::Seconds(example) => {
+            let (expr, seconds) = number(input, &format!("{word}: {example}"))?;
+            mistake(&expr, timeout_mistake(word, seconds))?;
+            SettingValue::Seconds(seconds)
+        }
+        SettingKind::Count(example) => {
+            let example = format!("{word}: {example}");
+            let (expr, count) = number(input, &example)?;
+            let whole = number::whole(&expr)?;
+            mistake(&expr, COUNT.mistake(word, count, whole, &example))?;
+            SettingValue::Count(whole.and_then(|whole| whole.try_into().ok()).unwrap_or(usize::MAX))
+        }
+        SettingKind::Word { choice, example } => {
+            let written = bare(input, &format!("{word}: {example}"))?;
+            let text = written.to_string();
+            match choice.variant(&text) {
+                Some(variant) => SettingValue::Word(Ident::new(variant, written.span())),
+                None => return Err(syn::Error::new(written.span(), unknown("value", &text, choice.words()))),
             }
-            (SettingKind::Seconds(_), RawSetting::Number(Number { value, span, .. })) => {
-                if let Some(mistake) = timeout_mistake(word, *value) {
-                    errors.push(*span, mistake);
-                }
-                Some(SettingValue::Seconds(*value))
-            }
-            (SettingKind::Count(example), RawSetting::Number(Number { value, whole, span })) => {
-                if let Some(mistake) = COUNT.mistake(word, *value, *whole, &format!("{word}: {example}")) {
-                    errors.push(*span, mistake);
-                }
-                whole.map(|count| SettingValue::Count(usize::try_from(count).unwrap_or(usize::MAX)))
-            }
-            (_, RawSetting::Boolean(value)) => Some(SettingValue::Boolean(value)),
-            (_, RawSetting::Text(value)) => Some(SettingValue::Text(value)),
-            (_, RawSetting::Word(_) | RawSetting::Number(_)) => None,
-        };
-        settings.extend(value.map(|value| (*setting, value)));
-    }
-    settings.sort_by_key(|(setting, _)| *setting);
-    settings
-}
-
-fn variant(choice: Choice, written: &Ident, errors: &mut Errors) -> Option<Ident> {
-    let word = written.to_string();
-    let variant = choice.variant(&word);
-    if variant.is_none() {
-        errors.push(written.span(), unknown("value", &word, choice.words()));
-    }
-    variant.map(|variant| Ident::new(variant, written.span()))
+        }
+    })
 }

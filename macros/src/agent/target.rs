@@ -30,7 +30,7 @@ impl Parse for Target {
                 _ => Self::Path(path),
             });
         }
-        let Some(of) = Calls::from_word(&last_word(&path)) else {
+        let Some(calls) = Calls::from_word(&last_word(&path)) else {
             let message = "a filter names tools (`add_one`), `server(time)`, `source(mcp)`, or `tool(lookup)` for a tool that \
                  is added when the agent is built";
             return Err(syn::Error::new_spanned(path, message));
@@ -38,7 +38,7 @@ impl Parse for Target {
         let content;
         parenthesized!(content in input);
         let word = word(&content)?;
-        Ok(match of {
+        Ok(match calls {
             Calls::Server => Self::Server(word),
             Calls::Source => Self::Source(word),
             Calls::Tool => Self::Tool(word),
@@ -80,13 +80,13 @@ pub(super) fn resolve<'a>(
         // The list as a whole is read before its targets.
         Target::Everywhere(_) => None,
         Target::Builtin(tool) => {
-            if !fields.built_in.iter().any(|each| each.name == tool.name) {
+            if !fields.built_in.iter().any(|each| each.text == tool.text) {
                 errors.push(
                     tool.span,
-                    format_args!("`{0}` is not a tool of this agent; add it: `runtime: [{0}]`", tool.name),
+                    format_args!("`{0}` is not a tool of this agent; add it: `runtime: [{0}]`", tool.text),
                 );
             }
-            Some(model::Target::Builtin(&tool.name))
+            Some(model::Target::Builtin(&tool.text))
         }
     }
 }
@@ -103,14 +103,14 @@ fn find<'a>(path: &'a Path, fields: &'a Fields) -> Option<model::Target<'a>> {
         let all = fields.toolboxes.iter().enumerate();
         all.filter(|(_, each)| text(&each.entry.path) == wanted).map(|(index, _)| index).collect()
     };
-    let of_type = toolboxes(&text(path));
-    if !of_type.is_empty() {
-        return Some(model::Target::Toolboxes(of_type, path));
+    let same_type = toolboxes(&text(path));
+    if !same_type.is_empty() {
+        return Some(model::Target::Toolboxes(same_type, path));
     }
-    if let Some((of, method)) = method(path) {
-        let of_type = toolboxes(&of);
-        if !of_type.is_empty() {
-            return Some(model::Target::Method(of_type, path, method.unraw().to_string()));
+    if let Some((toolbox, method)) = method(path) {
+        let same_type = toolboxes(&toolbox);
+        if !same_type.is_empty() {
+            return Some(model::Target::Method(same_type, path, method.unraw().to_string()));
         }
     }
     let word = path.get_ident()?;
@@ -144,10 +144,10 @@ fn unknown(path: &Path, word: &str, fields: &Fields) -> String {
     let names: Vec<_> = names.iter().map(String::as_str).collect();
     let likely = names.iter().copied().chain((word == "for").then_some(EVERYWHERE));
     let hint = match (method(path), suggest::nearest(&name, likely), name.split_once("__")) {
-        (Some((of, method)), ..) if of.rsplit("::").next().is_some_and(starts_upper) => {
-            match suggest::nearest(&of, names.iter().copied()) {
+        (Some((toolbox, method)), ..) if toolbox.rsplit("::").next().is_some_and(starts_upper) => {
+            match suggest::nearest(&toolbox, names.iter().copied()) {
                 Some(near) => format!("did you mean `{near}::{method}`?"),
-                None => format!("add the toolbox: `toolboxes: [{of}]`"),
+                None => format!("add the toolbox: `toolboxes: [{toolbox}]`"),
             }
         }
         (_, Some(near), _) => format!("did you mean `{near}`?"),

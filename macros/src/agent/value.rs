@@ -5,10 +5,9 @@ use onionskin_vocabulary::{Word as _, messages};
 use proc_macro2::{Ident, Span, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
-use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, ExprPath, Lit, LitStr, Path, Token, Type, braced, bracketed, token};
 
-use super::ast::{Number, Word};
+use super::ast::Word;
 use crate::diag::Errors;
 use crate::number;
 
@@ -54,7 +53,8 @@ pub(super) fn boolean(input: ParseStream<'_>, key: &str) -> syn::Result<syn::Lit
     }
 }
 
-pub(super) fn number(input: ParseStream<'_>, example: &str) -> syn::Result<Number> {
+/// A number, and how it was written.
+pub(super) fn number(input: ParseStream<'_>, example: &str) -> syn::Result<(Expr, f64)> {
     let expr: Expr = input.parse()?;
     // `30ms` is a literal of which only the digits would be read.
     if let Some(unit) = number::digits(&expr).and_then(number::unit) {
@@ -63,7 +63,7 @@ pub(super) fn number(input: ParseStream<'_>, example: &str) -> syn::Result<Numbe
     }
     let wrong = || syn::Error::new_spanned(&expr, format!("expected a number: `{example}`"));
     let value = number::literal(&expr).ok_or_else(wrong)?;
-    Ok(Number { value, whole: number::whole(&expr)?, span: expr.span() })
+    Ok((expr, value))
 }
 
 /// The path of the function that runs an agent.

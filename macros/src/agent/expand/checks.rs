@@ -1,33 +1,28 @@
 //! The checks that need types. Each reports its error at the user's own token.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 
-use super::names::{
-    child_alias, entry_span, hook_alias, known_alias, known_child, tool_alias, toolbox_alias,
-};
+use super::names::{self, Named, TOOLBOX, children, entry_span, hooks, tools};
 use super::{around, toolboxes};
-use crate::agent::ast::ListEntry;
 use crate::agent::model::{AgentModel, Target};
 use crate::listed::Listed;
 
 pub(super) fn checks(agent: &AgentModel<'_>) -> TokenStream {
     let state = &agent.state;
     let mut checks = TokenStream::new();
-    let tools = agent.functions;
-    let names = tools.iter().enumerate().map(|(index, ListEntry { cfgs, path })| {
-        let (alias, span) = (tool_alias(index, path), entry_span(path));
+    let count = agent.fields.function_tools.len();
+    let names = tools(agent).map(|Named { index, cfgs, alias, span, .. }| {
         quote_spanned!(span=> #(#cfgs)* (#index, <#alias as __rt::Tool>::NAME))
     });
-    if tools.len() > 1 || !agent.hooks.is_empty() {
+    if count > 1 || !agent.hooks.is_empty() {
         checks.extend(quote!(const __TOOL_NAMES: &[(usize, &str)] = &[#(#names),*];));
     }
-    if tools.len() > 1 {
+    if count > 1 {
         checks.extend(clash(agent));
     }
     // In one body: a constant for each tool would cost the compiler more.
-    let each = tools.iter().enumerate().map(|(index, ListEntry { cfgs, path })| {
-        let (alias, span) = (tool_alias(index, path), entry_span(path));
+    let each = tools(agent).map(|Named { index, cfgs, alias, span, .. }| {
         let once = (index > 0).then(|| {
             quote_spanned! {span=>
                 #(#cfgs)*
@@ -42,19 +37,15 @@ pub(super) fn checks(agent: &AgentModel<'_>) -> TokenStream {
     });
     checks.extend(quote!(type __Tools = __rt::Known<{ #(#each)* true }>;));
     checks.extend(toolboxes::checks(agent));
-    let hooks = &agent.hooks;
-    let typed = hooks.iter().enumerate().map(|(index, hook)| {
-        let (alias, span, cfgs) = (hook_alias(index, hook), entry_span(&hook.entry.path), &hook.entry.cfgs);
+    let typed = hooks(agent).map(|(Named { index, cfgs, alias, span, .. }, _)| {
         quote_spanned!(span=> #(#cfgs)* (#index, <<#alias as __rt::Hook>::Made as __rt::MadeBy<#alias>>::TYPED))
     });
-    if hooks.len() > 1 {
+    if agent.hooks.len() > 1 {
         checks.extend(quote!(const __TYPED_HOOKS: &[(usize, bool)] = &[#(#typed),*];));
     }
-    for (index, hook) in hooks.iter().enumerate() {
-        let (alias, known, cfgs) = (hook_alias(index, hook), known_alias(index, hook), &hook.entry.cfgs);
-        let (span, written) = (entry_span(&hook.entry.path), hook.config.len());
+    for (Named { index, cfgs, alias, known, span, .. }, hook) in hooks(agent) {
         let listed = Listed { alias: &alias, kind: quote!(__rt::Hook), spans: [span; 2] };
-        let named = listed.is_named_with(written);
+        let named = listed.is_named_with(hook.config.len());
         let tool = listed.made("TOOL");
         let on_tool = listed.holds("HookOnOwnTool", &quote!({ __rt::is_own_tool(__TOOL_NAMES, #tool) }));
         let order = (index > 0).then(|| {
@@ -81,15 +72,13 @@ pub(super) fn checks(agent: &AgentModel<'_>) -> TokenStream {
     }
     checks.extend(around::checks(agent));
     checks.extend(methods(agent));
-    let agents = agent.children.iter().enumerate().map(|(index, ListEntry { cfgs, path })| {
-        let (alias, span) = (child_alias(index, path), entry_span(path));
+    let agents = children(agent).map(|Named { index, cfgs, alias, span, .. }| {
         quote_spanned!(span=> #(#cfgs)* (#index, <#alias as __rt::Agent>::NAME))
     });
-    if agent.children.len() > 1 {
+    if agent.fields.agents.len() > 1 {
         checks.extend(quote!(const __AGENT_CLASH: usize = __rt::first_clash(&[#(#agents),*]);));
     }
-    for (index, ListEntry { cfgs, path }) in agent.children.iter().enumerate() {
-        let (alias, span) = (child_alias(index, path), entry_span(path));
+    for Named { index, cfgs, alias, known, span, .. } in children(agent) {
         let listed = Listed { alias: &alias, kind: quote!(__rt::Agent), spans: [span; 2] };
         let described = listed.item("DESCRIBED");
         let described = listed.holds("DescribedChild", &quote!({ #described }));
@@ -97,7 +86,6 @@ pub(super) fn checks(agent: &AgentModel<'_>) -> TokenStream {
             let once = listed.holds("ChildNamedOnce", &quote!({ __AGENT_CLASH != #index }));
             quote!(&& #once)
         });
-        let known = known_child(index, path);
         checks.extend(quote_spanned! {span=>
             #(#cfgs)*
             type #known = <__rt::Known<{ #described #once }> as __rt::Is>::Type<#alias>;
@@ -113,12 +101,9 @@ fn clash(agent: &AgentModel<'_>) -> TokenStream {
             const __TOOL_CLASH: usize = __rt::first_clash(__TOOL_NAMES);
         );
     }
-    let names = agent.functions.iter().enumerate().map(|(index, ListEntry { path, .. })| {
-        let alias = tool_alias(index, path);
-        match agent.workflow.name_of(index) {
-            Some(name) => quote!((#index, #name)),
-            None => quote!((#index, <#alias as __rt::Tool>::NAME)),
-        }
+    let names = tools(agent).map(|Named { index, alias, .. }| match agent.workflow.name_of(index) {
+        Some(name) => quote!((#index, #name)),
+        None => quote!((#index, <#alias as __rt::Tool>::NAME)),
     });
     quote!(const __TOOL_CLASH: usize = __rt::first_clash(&[#(#names),*]);)
 }
@@ -128,9 +113,8 @@ fn methods(agent: &AgentModel<'_>) -> TokenStream {
     let checks = agent.filters().flat_map(|(_, filter)| &filter.targets).filter_map(|target| {
         let Target::Method(toolboxes, path, name) = target else { return None };
         let index = *toolboxes.first()?;
-        let entry = &agent.toolboxes[index].entry;
-        let (span, cfgs) = (entry_span(path), &entry.cfgs);
-        let alias = Ident::new(&toolbox_alias(index, &entry.path).to_string(), span);
+        let (span, cfgs) = (entry_span(path), &agent.fields.toolboxes[index].entry.cfgs);
+        let alias = names::alias(TOOLBOX, index, path);
         Some(quote_spanned! {span=>
             #(#cfgs)*
             const _: bool = <#alias as __rt::HasToolMethod<{ __rt::tool_of_method::<#alias>(#name).is_some() }>>::HOLDS;

@@ -6,10 +6,9 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
-use super::names::{child_alias, entry_span, known_alias, known_child, known_toolbox};
+use super::names::{Named, children, entry_span, hooks, toolboxes};
 use super::toolboxes::prefix;
 use super::{around, filter, prompt, typed};
-use crate::agent::ast::ListEntry;
 use crate::agent::model::{AgentModel, BuiltIn, Server};
 use crate::agent::settings::{ExplicitSetting, SettingValue, Write};
 
@@ -19,14 +18,13 @@ pub(super) fn agent_impl(agent: &AgentModel<'_>) -> TokenStream {
     let described = agent.description.is_some();
     let declaration = declaration(agent);
     let run = run(agent);
-    let children = agent.children.iter().enumerate().map(|(index, ListEntry { cfgs, path })| {
-        let (alias, span) = (child_alias(index, path), entry_span(path));
+    let inner = children(agent).map(|Named { cfgs, alias, span, .. }| {
         quote_spanned!(span=> #(#cfgs)* let () = <#alias as __rt::Agent>::AN_AGENT_MUST_NOT_CONTAIN_ITSELF;)
     });
     // A cycle through other invocations is reported at this span.
-    let first = agent.children.first().map_or_else(Span::call_site, |entry| entry_span(&entry.path));
-    let contains = quote_spanned!(first=> const AN_AGENT_MUST_NOT_CONTAIN_ITSELF: () = { #(#children)* };);
-    let state_span = agent.written_state.map_or_else(Span::call_site, Spanned::span);
+    let first = agent.fields.agents.first().map_or_else(Span::call_site, |entry| entry_span(&entry.path));
+    let contains = quote_spanned!(first=> const AN_AGENT_MUST_NOT_CONTAIN_ITSELF: () = { #(#inner)* };);
+    let state_span = agent.fields.state.as_ref().map_or_else(Span::call_site, Spanned::span);
     // If a tool is wrong, its state may be the reason. Then no second error mentions the state.
     let state_span = Span::call_site().located_at(state_span);
     let sound = Ident::new("__State", state_span);
@@ -57,7 +55,7 @@ pub(super) fn agent_impl(agent: &AgentModel<'_>) -> TokenStream {
 
 /// The function in place of the loop.
 pub(super) fn run(agent: &AgentModel<'_>) -> Option<TokenStream> {
-    let path = agent.run?;
+    let path = agent.fields.run.as_ref()?;
     let span = entry_span(&path.path);
     // The path is the user's, so it cannot mean the parameters. The type of a pointer says which parameters it has to take.
     let answer = quote_spanned! {span=>
@@ -83,7 +81,7 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
         calls.extend(quote!(let __agent = __agent.#method(#text);));
     }
     calls.extend(prompt::parts(agent));
-    if agent.settings.iter().any(|(setting, _)| *setting == Setting::Model) {
+    if agent.fields.settings.iter().any(|(setting, _)| *setting == Setting::Model) {
         let root = agent.runtime.root();
         calls.extend(quote!(let __agent = #root::__onionskin_model!(__agent);));
     }
@@ -95,17 +93,14 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
         let missing = tool.missing();
         calls.extend(quote_spanned!(span=> let __agent = #root::#gives!(__agent #word #missing);));
     }
-    for (index, toolbox) in agent.toolboxes.iter().enumerate() {
-        let ListEntry { cfgs, path } = &toolbox.entry;
-        let (known, span) = (known_toolbox(index, path), entry_span(path));
+    for (Named { cfgs, known, span, .. }, toolbox) in toolboxes(agent) {
         let prefix = prefix(toolbox);
         calls.extend(quote_spanned! {span=>
             #(#cfgs)*
             let __agent = __agent.toolbox::<#known>(#prefix);
         });
     }
-    for (index, ListEntry { cfgs, path }) in agent.children.iter().enumerate() {
-        let (known, span) = (known_child(index, path), entry_span(path));
+    for Named { cfgs, known, span, .. } in children(agent) {
         calls.extend(quote_spanned! {span=>
             #(#cfgs)*
             let __agent = __agent.child::<#known>();
@@ -114,7 +109,7 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
     calls.extend(agent.workflow.declared());
     calls.extend(compiled_hooks(agent));
     calls.extend(around::declared(agent));
-    if agent.written_state.is_some() {
+    if agent.fields.state.is_some() {
         calls.extend(quote! {
             let __agent = {
                 use __rt::PlainState as _;
@@ -123,7 +118,7 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
             };
         });
     }
-    if agent.run.is_some() {
+    if agent.fields.run.is_some() {
         calls.extend(quote!(let __agent = __agent.runs_itself();));
     }
     for (hook, tool) in filter::names(agent) {
@@ -132,7 +127,7 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
     calls.extend(request_params(&agent.request_params));
     calls.extend(limits(&agent.limits));
     calls.extend(typed::declared(agent));
-    calls.extend(agent.settings.iter().map(|(setting, value)| declared_setting(*setting, value)));
+    calls.extend(agent.fields.settings.iter().map(|(setting, value)| declared_setting(*setting, value)));
     quote! {
         let __agent = __rt::AgentDeclaration::new();
         #calls
@@ -171,9 +166,7 @@ fn servers(agent: &AgentModel<'_>) -> TokenStream {
 
 /// Lists the hooks with their filters.
 fn compiled_hooks(agent: &AgentModel<'_>) -> TokenStream {
-    let lists = agent.hooks.iter().enumerate().map(|(index, hook)| {
-        let ListEntry { cfgs, path } = hook.entry;
-        let (known, span) = (known_alias(index, hook), entry_span(path));
+    let lists = hooks(agent).map(|(Named { index, cfgs, known, span, .. }, hook)| {
         let (concerns, words) = match &hook.filter {
             None => (quote!(::core::option::Option::None), None),
             Some(filter) => {
@@ -193,7 +186,7 @@ fn compiled_hooks(agent: &AgentModel<'_>) -> TokenStream {
     quote!(#(#lists)*)
 }
 
-fn declared_setting(setting: Setting, value: &SettingValue<'_>) -> TokenStream {
+fn declared_setting(setting: Setting, value: &SettingValue) -> TokenStream {
     let method = format_ident!("{}", setting.method());
     let value = match value {
         SettingValue::Text(text) => {

@@ -4,7 +4,7 @@ use onionskin_vocabulary::Word as _;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::names::{child_alias, toolbox_alias};
+use super::names::{CHILD, TOOLBOX, alias};
 use super::toolboxes::prefix;
 use crate::agent::ast::{ToolboxEntry, Word};
 use crate::agent::list::last_word;
@@ -54,21 +54,21 @@ fn target_test(agent: &AgentModel<'_>, target: &Target<'_>) -> TokenStream {
     match target {
         Target::Function(index) => quote!(__cx.tool_index() == #index),
         Target::Child(child, path) => {
-            let alias = child_alias(*child, path);
+            let alias = alias(CHILD, *child, path);
             quote!(__rt::is_child(__cx, <#alias as __rt::Agent>::NAME))
         }
         Target::Toolboxes(toolboxes, path) => {
             let tests = toolboxes.iter().map(|&index| {
-                let toolbox = &agent.toolboxes[index];
-                let (alias, prefix) = (toolbox_alias(index, path), prefix(toolbox));
+                let toolbox = &agent.fields.toolboxes[index];
+                let (alias, prefix) = (alias(TOOLBOX, index, path), prefix(toolbox));
                 test(toolbox, &quote!(__rt::is_of_toolbox::<#alias>(__cx, #prefix)))
             });
             quote!((#(#tests)||*))
         }
         Target::Method(toolboxes, path, name) => {
             let tests = toolboxes.iter().map(|&index| {
-                let toolbox = &agent.toolboxes[index];
-                let (alias, prefix) = (toolbox_alias(index, path), prefix(toolbox));
+                let toolbox = &agent.fields.toolboxes[index];
+                let (alias, prefix) = (alias(TOOLBOX, index, path), prefix(toolbox));
                 test(
                     toolbox,
                     &quote!(__rt::is_method(__cx, #prefix, const { __rt::tool_of_method::<#alias>(#name) })),

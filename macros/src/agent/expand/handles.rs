@@ -7,7 +7,7 @@ use crate::agent::model::AgentModel;
 
 pub(super) fn handles(agent: &AgentModel<'_>) -> TokenStream {
     let ty = &agent.ty;
-    let is_typed = agent.output.is_some();
+    let is_typed = agent.fields.output.is_some();
     let runs = runs(Span::call_site(), is_typed, &Words::AGENT);
     let (output, run_blocking) = if is_typed {
         (quote!(TypedRunOutput<__Output>), quote!(run_typed_blocking))

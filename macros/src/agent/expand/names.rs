@@ -3,45 +3,72 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
-use syn::Path;
 use syn::spanned::Spanned;
+use syn::{Attribute, Path};
 
-use crate::agent::ast::ListEntry;
+use crate::agent::ast::{ListEntry, ToolboxEntry};
 use crate::agent::model::{AgentModel, Hook};
 
-pub(super) fn tool_alias(index: usize, path: &Path) -> Ident {
-    format_ident!("__Tool{index}", span = entry_span(path))
+/// An entry of a list, and what the generated code calls it.
+pub(super) struct Named<'a> {
+    pub(super) index: usize,
+    pub(super) cfgs: &'a [Attribute],
+    pub(super) path: &'a Path,
+    /// The alias of the path.
+    pub(super) alias: Ident,
+    /// The alias for use in other types. A wrong entry is one error, and rustc reports no error in the types that use
+    /// the alias. Some errors show the alias by its name.
+    pub(super) known: Ident,
+    /// The place of errors about the entry.
+    pub(super) span: Span,
 }
 
-pub(super) fn toolbox_alias(index: usize, path: &Path) -> Ident {
-    format_ident!("__Toolbox{index}", span = entry_span(path))
+impl<'a> Named<'a> {
+    pub(super) fn new(kind: &str, index: usize, ListEntry { cfgs, path }: &'a ListEntry) -> Self {
+        let span = entry_span(path);
+        let known = format_ident!("{kind}AsWritten{index}", span = span);
+        Self { index, cfgs, path, alias: alias(kind, index, path), known, span }
+    }
 }
 
-pub(super) fn hook_alias(index: usize, hook: &Hook<'_>) -> Ident {
-    format_ident!("__Hook{index}", span = entry_span(&hook.entry.path))
+/// The alias of an entry, at the place of this path.
+pub(super) fn alias(kind: &str, index: usize, path: &Path) -> Ident {
+    format_ident!("__{kind}{index}", span = entry_span(path))
 }
 
-/// The alias of a hook for use in other types. A wrong entry is one error, and rustc reports no error in the types that
-/// use the alias. Some errors show the alias by its name.
-pub(super) fn known_alias(index: usize, hook: &Hook<'_>) -> Ident {
-    format_ident!("HookAsWritten{index}", span = entry_span(&hook.entry.path))
+pub(super) const TOOL: &str = "Tool";
+pub(super) const TOOLBOX: &str = "Toolbox";
+pub(super) const CHILD: &str = "Child";
+const HOOK: &str = "Hook";
+
+fn all<'a>(
+    kind: &str,
+    entries: &'a [ListEntry],
+) -> impl DoubleEndedIterator<Item = Named<'a>> + ExactSizeIterator {
+    entries.iter().enumerate().map(move |(index, entry)| Named::new(kind, index, entry))
 }
 
-/// As [`known_alias`], of a child.
-pub(super) fn known_child(index: usize, path: &Path) -> Ident {
-    format_ident!("ChildAsWritten{index}", span = entry_span(path))
+pub(super) fn tools<'a>(agent: &AgentModel<'a>) -> impl Iterator<Item = Named<'a>> {
+    all(TOOL, &agent.fields.function_tools)
 }
 
-/// As [`known_alias`], of a toolbox.
-pub(super) fn known_toolbox(index: usize, path: &Path) -> Ident {
-    format_ident!("ToolboxAsWritten{index}", span = entry_span(path))
+pub(super) fn children<'a>(agent: &AgentModel<'a>) -> impl Iterator<Item = Named<'a>> {
+    all(CHILD, &agent.fields.agents)
 }
 
-pub(super) fn child_alias(index: usize, path: &Path) -> Ident {
-    format_ident!("__Agent{index}", span = entry_span(path))
+pub(super) fn toolboxes<'a>(agent: &AgentModel<'a>) -> impl Iterator<Item = (Named<'a>, &'a ToolboxEntry)> {
+    let named =
+        |(index, toolbox): (usize, &'a ToolboxEntry)| (Named::new(TOOLBOX, index, &toolbox.entry), toolbox);
+    agent.fields.toolboxes.iter().enumerate().map(named)
 }
 
-/// The span of errors about an entry: the last word of its path.
+pub(super) fn hooks<'a, 'm>(
+    agent: &'m AgentModel<'a>,
+) -> impl DoubleEndedIterator<Item = (Named<'a>, &'m Hook<'a>)> + ExactSizeIterator {
+    agent.hooks.iter().enumerate().map(|(index, hook)| (Named::new(HOOK, index, hook.entry), hook))
+}
+
+/// The place of errors about an entry: the last word of its path.
 pub(super) fn entry_span(path: &Path) -> Span {
     let span = path.segments.last().map_or_else(|| path.span(), |last| last.ident.span());
     Span::call_site().located_at(span)
@@ -49,20 +76,7 @@ pub(super) fn entry_span(path: &Path) -> Span {
 
 /// The aliases of an agent, except the aliases of hooks around runs and turns.
 pub(super) fn aliases(agent: &AgentModel<'_>) -> TokenStream {
-    let alias = |name: Ident, entry: &ListEntry| {
-        let ListEntry { cfgs, path } = entry;
-        quote!(#(#cfgs)* type #name = #path;)
-    };
-    let tools =
-        agent.functions.iter().enumerate().map(|(index, entry)| alias(tool_alias(index, &entry.path), entry));
-    let hooks =
-        agent.hooks.iter().enumerate().map(|(index, hook)| alias(hook_alias(index, hook), hook.entry));
-    let agents =
-        agent.children.iter().enumerate().map(|(index, entry)| alias(child_alias(index, &entry.path), entry));
-    let toolboxes = agent
-        .toolboxes
-        .iter()
-        .enumerate()
-        .map(|(index, toolbox)| alias(toolbox_alias(index, &toolbox.entry.path), &toolbox.entry));
-    quote!(#(#tools)* #(#toolboxes)* #(#hooks)* #(#agents)*)
+    let (toolboxes, hooks) = (toolboxes(agent).map(|(named, _)| named), hooks(agent).map(|(named, _)| named));
+    let all = tools(agent).chain(toolboxes).chain(hooks).chain(children(agent));
+    all.map(|Named { cfgs, path, alias, .. }| quote!(#(#cfgs)* type #alias = #path;)).collect()
 }

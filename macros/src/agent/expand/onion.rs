@@ -1,12 +1,11 @@
 //! The onion of an agent: one struct for its core and one for each hook, each holding the next.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Attribute;
 
 use super::filter::concerned;
-use super::names::{entry_span, hook_alias, known_alias, tool_alias};
-use crate::agent::ast::ListEntry;
+use super::names::{Named, hooks, tools};
 use crate::agent::model::{AgentModel, Hook};
 
 /// The number of layers between two boxes. rustc reaches its default recursion limit near 23 layers.
@@ -14,9 +13,8 @@ const BULKHEAD: usize = 16;
 
 pub(super) fn expand(agent: &AgentModel<'_>) -> TokenStream {
     let core = core(agent);
-    let hooks = &agent.hooks;
-    let layers = hooks.iter().enumerate().map(|(index, hook)| layer(agent, index, hook, hooks.len()));
-    let compose = compose(agent, hooks);
+    let layers = hooks(agent).map(|(named, hook)| layer(agent, &named, hook));
+    let compose = compose(agent);
     quote!(#core #(#layers)* #compose)
 }
 
@@ -26,32 +24,29 @@ fn tool_field(index: usize) -> Ident {
 
 /// The tools of the agent, by index, inside the ring of typed hooks.
 fn core(agent: &AgentModel<'_>) -> TokenStream {
-    let tools = || {
-        agent.functions.iter().enumerate().map(|(index, ListEntry { cfgs, path })| {
-            (index, cfgs, entry_span(path), tool_alias(index, path), tool_field(index))
-        })
-    };
-    let fields = tools().map(|(_, cfgs, _, alias, field)| quote!(#(#cfgs)* #field: #alias));
+    let fields = tools(agent).map(|Named { index, cfgs, alias, .. }| {
+        let field = tool_field(index);
+        quote!(#(#cfgs)* #field: #alias)
+    });
     // An entry that is not a tool is one error, that of the checks. rustc reports nothing about its calls.
     let known = |span, alias| quote_spanned!(span=> <__Tools as __rt::Is>::Type<#alias>);
-    let arms = tools().map(|(index, cfgs, span, alias, field)| {
-        let known = known(span, alias);
+    let arms = tools(agent).map(|Named { index, cfgs, alias, span, .. }| {
+        let (known, field) = (known(span, alias), tool_field(index));
         quote_spanned! {span=>
             #(#cfgs)*
             #index => __rt::run_in::<#known, _>(&self.#field, &self.ring, __cx, __args).await,
         }
     });
-    let definitions = tools().map(|(index, cfgs, span, alias, field)| {
-        let known = known(span, alias);
+    let definitions = tools(agent).map(|Named { index, cfgs, alias, span, .. }| {
+        let (known, field) = (known(span, alias), tool_field(index));
         quote_spanned! {span=>
             #(#cfgs)*
             __list.push((#index, __rt::defined::<#known>(&self.#field)));
         }
     });
-    let ring = agent.hooks.iter().enumerate().rev().fold(quote!(__rt::EndRing), |rest, (index, hook)| {
-        let known = known_alias(index, hook);
-        let span = entry_span(&hook.entry.path);
-        if hook.entry.cfgs.is_empty() {
+    let ring = hooks(agent).rev().fold(quote!(__rt::EndRing), |rest, (hook, _)| {
+        let Named { index, cfgs, known, span, .. } = hook;
+        if cfgs.is_empty() {
             quote_spanned!(span=> __rt::RingOf<#known, #rest>)
         } else {
             // A type cannot have a `#[cfg]`, but an alias can.
@@ -59,18 +54,16 @@ fn core(agent: &AgentModel<'_>) -> TokenStream {
             quote!(#layer_ring<#rest>)
         }
     });
-    let ring_aliases = agent.hooks.iter().enumerate().filter(|(_, hook)| !hook.entry.cfgs.is_empty()).map(
-        |(index, hook)| {
-            let (known, name, cfgs) = (known_alias(index, hook), ring_alias(index), &hook.entry.cfgs);
-            let off = off(cfgs);
-            quote! {
-                #(#cfgs)*
-                type #name<__R> = __rt::RingOf<#known, __R>;
-                #off
-                type #name<__R> = __R;
-            }
-        },
-    );
+    let ring_aliases = hooks(agent).filter(|(hook, _)| !hook.cfgs.is_empty());
+    let ring_aliases = ring_aliases.map(|(Named { index, cfgs, known, .. }, _)| {
+        let (name, off) = (ring_alias(index), off(cfgs));
+        quote! {
+            #(#cfgs)*
+            type #name<__R> = __rt::RingOf<#known, __R>;
+            #off
+            type #name<__R> = __R;
+        }
+    });
     quote! {
         #(#ring_aliases)*
         type __TypedHooks = #ring;
@@ -117,16 +110,22 @@ fn layer_name(index: usize) -> Ident {
     format_ident!("__Layer{index}")
 }
 
+/// The layer of hook `index`, or the core inside all of them.
+fn layer_type(agent: &AgentModel<'_>, index: usize) -> TokenStream {
+    if index == agent.hooks.len() {
+        return quote!(__rt::Arc<__Core>);
+    }
+    layer_name(index).into_token_stream()
+}
+
+/// Whether the layers inside hook `index` are in a box.
+fn is_boxed(agent: &AgentModel<'_>, index: usize) -> bool {
+    (index + 1).is_multiple_of(BULKHEAD) && index + 1 < agent.hooks.len()
+}
+
 /// The type inside hook `index`: the next layer, in a seam or a box where one is due.
-fn inner_type(agent: &AgentModel<'_>, index: usize, count: usize) -> TokenStream {
-    let next = if index + 1 < count {
-        let name = layer_name(index + 1);
-        quote!(#name)
-    } else {
-        quote!(__rt::Arc<__Core>)
-    };
-    let next =
-        if (index + 1).is_multiple_of(BULKHEAD) && index + 1 < count { quote!(__rt::Bulkhead) } else { next };
+fn inner_type(agent: &AgentModel<'_>, index: usize) -> TokenStream {
+    let next = if is_boxed(agent, index) { quote!(__rt::Bulkhead) } else { layer_type(agent, index + 1) };
     if agent.seam == index + 1 { quote!(__rt::Seam<#next>) } else { next }
 }
 
@@ -136,16 +135,13 @@ fn off(cfgs: &[Attribute]) -> TokenStream {
     quote!(#[cfg(not(all(#(#conditions),*)))])
 }
 
-fn layer(agent: &AgentModel<'_>, index: usize, hook: &Hook<'_>, count: usize) -> TokenStream {
-    let name = layer_name(index);
-    let alias = hook_alias(index, hook);
-    let inner = inner_type(agent, index, count);
-    let cfgs = &hook.entry.cfgs;
-    let span = entry_span(&hook.entry.path);
-    let call = quote_spanned! {span=>
+fn layer(agent: &AgentModel<'_>, named: &Named<'_>, hook: &Hook<'_>) -> TokenStream {
+    let Named { index, cfgs, alias, span, .. } = named;
+    let (name, inner) = (layer_name(*index), inner_type(agent, *index));
+    let call = quote_spanned! {*span=>
         <#alias as __rt::Hook>::call(&*self.hook, __cx, __args, __rt::InnerNext::new(&self.inner, __cx))
     };
-    let traced = quote_spanned! {span=>
+    let traced = quote_spanned! {*span=>
         <#alias as __rt::Hook>::call(&*self.hook, __cx, __args, __rt::traced_next(&self.inner, __cx))
     };
     let traced = quote!(__rt::trace_hook::<#alias, _>(__cx, move || #traced));
@@ -205,14 +201,11 @@ fn layer(agent: &AgentModel<'_>, index: usize, hook: &Hook<'_>, count: usize) ->
 }
 
 /// Makes the hooks, the core around the tools, and the layers from the inside out.
-fn compose(agent: &AgentModel<'_>, hooks: &[Hook<'_>]) -> TokenStream {
+fn compose(agent: &AgentModel<'_>) -> TokenStream {
     let ty = &agent.ty;
-    let count = hooks.len();
     let value = |index: usize| format_ident!("__hook_{index}");
-    let make_hooks = hooks.iter().enumerate().map(|(index, hook)| {
-        let (alias, known) = (hook_alias(index, hook), known_alias(index, hook));
-        let (value, config, cfgs) = (value(index), &hook.config, &hook.entry.cfgs);
-        let span = entry_span(&hook.entry.path);
+    let make_hooks = hooks(agent).map(|(Named { index, cfgs, alias, known, span, .. }, hook)| {
+        let (value, config) = (value(index), hook.config);
         // The value is written directly with its type, so rustc reports a wrong value at its own token.
         let with = quote!(let __with: __rt::Values<#known> = (#(#config,)*););
         let reaches =
@@ -226,22 +219,20 @@ fn compose(agent: &AgentModel<'_>, hooks: &[Hook<'_>]) -> TokenStream {
             #reaches
         }
     });
-    let make_ring = hooks.iter().enumerate().rev().map(|(index, hook)| {
-        let (alias, value, cfgs) = (hook_alias(index, hook), value(index), &hook.entry.cfgs);
-        let span = entry_span(&hook.entry.path);
+    let make_ring = hooks(agent).rev().map(|(Named { index, cfgs, alias, span, .. }, _)| {
+        let value = value(index);
         quote_spanned! {span=>
             #(#cfgs)*
             let __ring = <<#alias as __rt::Hook>::Made as __rt::HookMadeBy<#alias>>::ring(&#value, __ring);
         }
     });
-    let make_tools = agent.functions.iter().enumerate().map(|(index, ListEntry { cfgs, path })| {
-        let (alias, field, span) = (tool_alias(index, path), tool_field(index), entry_span(path));
+    let make_tools = tools(agent).map(|Named { index, cfgs, alias, span, .. }| {
+        let field = tool_field(index);
         quote_spanned!(span=> #(#cfgs)* #field: <<#alias as __rt::Tool>::State as __rt::Make<#alias>>::make())
     });
-    let make_layers = hooks.iter().enumerate().rev().map(|(index, hook)| {
-        let (name, value, cfgs) = (layer_name(index), value(index), &hook.entry.cfgs);
-        let bulkhead = ((index + 1).is_multiple_of(BULKHEAD) && index + 1 < count)
-            .then(|| quote!(let __inner = __rt::Bulkhead::new(__inner);));
+    let make_layers = hooks(agent).rev().map(|(Named { index, cfgs, .. }, _)| {
+        let (name, value) = (layer_name(index), value(index));
+        let bulkhead = is_boxed(agent, index).then(|| quote!(let __inner = __rt::Bulkhead::new(__inner);));
         let seam = (agent.seam == index + 1)
             .then(|| quote!(let __inner = __rt::Seam::new(::core::clone::Clone::clone(&__hooks), __inner);));
         quote! {
@@ -251,12 +242,7 @@ fn compose(agent: &AgentModel<'_>, hooks: &[Hook<'_>]) -> TokenStream {
             let __inner = #name { hook: #value, inner: __inner };
         }
     });
-    let outermost = if count > 0 {
-        let name = layer_name(0);
-        quote!(#name)
-    } else {
-        quote!(__rt::Arc<__Core>)
-    };
+    let outermost = layer_type(agent, 0);
     let (entry, outer_seam) = if agent.seam == 0 {
         (quote!(__rt::Seam<#outermost>), quote!(let __inner = __rt::Seam::new(__hooks, __inner);))
     } else {
