@@ -89,18 +89,18 @@ pub use onionskin_tools::typed::{
 /// hashes first: pairwise comparison of a hundred names would be noticeably slow in the compiler's
 /// interpreter.
 pub const fn first_clash(names: &[(usize, &str)]) -> usize {
-    let mut seen = [false; 1024];
+    let mut visited = [false; 1024];
     let mut at = 0;
     while at < names.len() {
-        let place = hash(names[at].1.as_bytes()) % seen.len();
-        let mut before = if seen[place] { 0 } else { at };
+        let place = hash(names[at].1.as_bytes()) % visited.len();
+        let mut before = if visited[place] { 0 } else { at };
         while before < at {
             if same(names[before].1, names[at].1) {
                 return names[at].0;
             }
             before += 1;
         }
-        seen[place] = true;
+        visited[place] = true;
         at += 1;
     }
     NO_CLASH

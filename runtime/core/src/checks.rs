@@ -23,17 +23,17 @@ use onionskin_tools::tool::ToolboxPart;
 macro_rules! constants {
     ($(
         $(#[$doc:meta])*
-        $name:ident $(<$($given:ident)? $(; $($number:ident),+)?>)? = $message:literal, $label:literal $(, $note:literal)*;
+        $name:ident $(<$($provided:ident)? $(; $($number:ident),+)?>)? = $message:literal, $label:literal $(, $note:literal)*;
     )*) => {$(
         $(#[$doc])*
         #[diagnostic::on_unimplemented(message = $message, label = $label, $(note = $note),*)]
-        pub trait $name<$($($given,)? $($(const $number: usize,)+)?)? const IS: bool> {
+        pub trait $name<$($($provided,)? $($(const $number: usize,)+)?)? const IS: bool> {
             /// Unused value: naming it performs the check.
             const HOLDS: bool = true;
         }
 
         #[diagnostic::do_not_recommend]
-        impl<T: ?Sized, $($($given,)? $($(const $number: usize,)+)?)?> $name<$($($given,)? $($($number,)+)?)? true> for T {}
+        impl<T: ?Sized, $($($provided,)? $($(const $number: usize,)+)?)?> $name<$($($provided,)? $($($number,)+)?)? true> for T {}
     )*};
 }
 

@@ -187,7 +187,7 @@ results! {
 macro_rules! returns {
     ($(
         $(#[$doc:meta])*
-        $name:ident -> $answer:ty, $error:ty { $($returned:ty = |$given:pat_param| $value:expr),+ }
+        $name:ident -> $answer:ty, $error:ty { $($returned:ty = |$provided:pat_param| $value:expr),+ }
         $message:literal, $label:literal $(, $note:literal)+;
     )*) => {$(
         $(#[$doc])*
@@ -204,7 +204,7 @@ macro_rules! returns {
             #[diagnostic::do_not_recommend]
             impl $name for $returned {
                 fn into_result(self) -> Result<$answer, $error> {
-                    let $given = self;
+                    let $provided = self;
                     Ok($value)
                 }
             }

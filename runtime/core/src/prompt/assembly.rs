@@ -160,9 +160,9 @@ impl Prompt {
                 }
                 (Content::Source(source), _) => {
                     // A panic can occur before the first await.
-                    let told = caught_async(async { source.text_dyn(run).await }).await;
-                    let told = told.unwrap_or_else(|words| Err(format!("it panicked: {words}").into()));
-                    if let Some(words) = told.map_err(failed)? {
+                    let made = caught_async(async { source.text_dyn(run).await }).await;
+                    let made = made.unwrap_or_else(|words| Err(format!("it panicked: {words}").into()));
+                    if let Some(words) = made.map_err(failed)? {
                         text.add(part, &words);
                     }
                 }

@@ -142,10 +142,10 @@ impl Prompt {
     /// As [`Self::with`], with a prompt of the program.
     ///
     /// # Errors
-    /// Returns a part of `given` that has no effect, because a `SystemMessage` replaces it in each turn.
-    pub(crate) fn with_given(self, given: Self) -> Result<Self, PromptPart> {
-        let other = given.parts.keys().copied().find(|part| *part != PromptPart::SystemMessage);
-        let merged = self.with(given);
+    /// Returns a part of `provided` that has no effect, because a `SystemMessage` replaces it in each turn.
+    pub(crate) fn with_provided(self, provided: Self) -> Result<Self, PromptPart> {
+        let other = provided.parts.keys().copied().find(|part| *part != PromptPart::SystemMessage);
+        let merged = self.with(provided);
         match other {
             Some(part) if merged.replaces_all() => Err(part),
             _ => Ok(merged),

@@ -66,11 +66,11 @@ impl DeltaFilters {
 
     /// Tells the filters that the text is JSON.
     pub(crate) fn expect_json(mut self) -> Self {
-        let told = self
+        let done = self
             .0
             .as_mut()
             .map(|filters| caught(|| filters.iter_mut().for_each(|filter| filter.expect_json())));
-        if let Some(Err(_)) = told {
+        if let Some(Err(_)) = done {
             self.0 = None;
         }
         self

@@ -66,14 +66,14 @@ impl RunInput {
             let is_without = parts.is_empty();
             let mut changed = changed_parts(&parts, &text).into_iter();
             let content = std::mem::take(&mut self.content);
-            let kept = content.into_iter().filter_map(|part| match part {
+            let remaining = content.into_iter().filter_map(|part| match part {
                 ContentBlock::Text(_) => changed.next().flatten().map(ContentBlock::Text),
                 other @ (ContentBlock::Image(_)
                 | ContentBlock::Audio(_)
                 | ContentBlock::Resource(_)
                 | ContentBlock::ResourceLink(_)) => Some(other),
             });
-            self.content = kept.collect();
+            self.content = remaining.collect();
             if is_without {
                 self.content.insert(0, ContentBlock::Text(text.clone()));
             }

@@ -26,9 +26,9 @@ pub fn last_inputs(#[config] inputs: usize, request: &mut TurnRequest) -> Result
     match starts.take(inputs.max(1)).last() {
         None | Some(0) => Ok(()),
         Some(start) => {
-            let mut kept = History::new();
-            kept.extend_from(messages, start);
-            request.set_messages(kept)
+            let mut remaining = History::new();
+            remaining.extend_from(messages, start);
+            request.set_messages(remaining)
         }
     }
 }
@@ -52,19 +52,19 @@ pub fn last_inputs(#[config] inputs: usize, request: &mut TurnRequest) -> Result
 #[turn_hook(before_llm_call)]
 pub fn last_tokens(#[config] tokens: usize, request: &mut TurnRequest) -> Result<(), HistoryError> {
     let messages = request.messages();
-    let kept = newest(messages, tokens);
-    if kept.len() == messages.len() { Ok(()) } else { request.set_messages(kept) }
+    let remaining = newest(messages, tokens);
+    if remaining.len() == messages.len() { Ok(()) } else { request.set_messages(remaining) }
 }
 
 /// The newest messages of about this many tokens.
 fn newest(messages: &History, most: usize) -> History {
     let Newest { input, start } = Newest::new(messages, most);
-    let mut kept = History::new();
+    let mut remaining = History::new();
     // The newest input, then the newest answers that have room beside it.
     messages
         .since(input.unwrap_or(start))
         .take(usize::from(input.is_some()))
-        .for_each(|input| kept.push_shared(input));
-    kept.extend_from(messages, start);
-    kept
+        .for_each(|input| remaining.push_shared(input));
+    remaining.extend_from(messages, start);
+    remaining
 }

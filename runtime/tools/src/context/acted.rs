@@ -8,7 +8,7 @@ use onionskin_definitions::error::ErrorKind;
 use onionskin_definitions::lock::lock;
 
 /// The maximum number of tools to name.
-const NAMED: usize = 10;
+const MAX_NAMED_TOOLS: usize = 10;
 
 /// The calls of a run and its child runs that may have had an effect.
 #[derive(Default)]
@@ -61,8 +61,9 @@ impl Acted {
         if tools.is_empty() {
             return None;
         }
-        let mut listed: Vec<_> = tools.iter().take(NAMED).map(|(name, times)| times.describe(name)).collect();
-        match tools.len().saturating_sub(NAMED) {
+        let mut listed: Vec<_> =
+            tools.iter().take(MAX_NAMED_TOOLS).map(|(name, times)| times.describe(name)).collect();
+        match tools.len().saturating_sub(MAX_NAMED_TOOLS) {
             0 => {}
             1 => listed.push("1 other tool".to_owned()),
             more => listed.push(format!("{more} other tools")),

@@ -143,7 +143,7 @@ impl ToolContext {
     #[cold]
     pub(crate) fn note_failure(&self, exit: &mut Exit) {
         if self.has_run() {
-            self.report_start(exit);
+            self.report_effect(exit);
         } else if matches!(exit, Exit::Stop(_)) {
             self.note_success();
         } else {
@@ -157,7 +157,7 @@ impl ToolContext {
         match result {
             Ok(_) | Err(Exit::Stop(_)) if self.has_started() => self.note_success(),
             Ok(_) => {}
-            Err(exit) => self.report_start(exit),
+            Err(exit) => self.report_effect(exit),
         }
     }
 
@@ -181,7 +181,7 @@ impl ToolContext {
 
     /// Lets the error of a layer around the tool say that the tool ran, or may have acted.
     #[cold]
-    pub(crate) fn report_start(&self, exit: &mut Exit) {
+    pub(crate) fn report_effect(&self, exit: &mut Exit) {
         let Exit::Tool(error) = exit else { return };
         if self.has_run() {
             self.withhold(error);

@@ -125,8 +125,8 @@ impl Strand {
             (Ok(reads), Some(journal)) if !reads.is_empty() => {
                 run.note_reads(journal).await;
                 let work = async || Ok::<_, Infallible>(reads);
-                let kept = Box::pin(run_step(&**journal, step(), work)).await;
-                let Ok(_) = run.unless_failed(kept).await;
+                let stored = Box::pin(run_step(&**journal, step(), work)).await;
+                let Ok(_) = run.unless_failed(stored).await;
             }
             (Ok(_), _) => {}
         }

@@ -164,8 +164,8 @@ impl ToolContext {
     /// Keeps the arguments of an attempt and their hash, for a person who has to resolve a call in doubt.
     pub(crate) fn keep_attempt_args(&self, args: &Args, hash: &str) {
         if self.is_once() || self.definition().asks != Asks::Nothing {
-            let kept = Some((args.clone(), hash.to_owned()));
-            self.data(|data| data.attempt_args = kept);
+            let attempt_args = Some((args.clone(), hash.to_owned()));
+            self.data(|data| data.attempt_args = attempt_args);
         }
     }
 
@@ -194,8 +194,8 @@ impl ToolContext {
         if self.data_if_any(|data| data.in_doubt).unwrap_or(false) {
             return in_doubt(doubt);
         }
-        let kept = self.data(|data| data.attempt_args.clone());
-        let hash = kept.as_ref().map(|(_, hash)| hash.clone()).unwrap_or_default();
+        let attempt_args = self.data(|data| data.attempt_args.clone());
+        let hash = attempt_args.as_ref().map(|(_, hash)| hash.clone()).unwrap_or_default();
         let is_first = AtomicBool::new(false);
         let id = StepId { attempt: self.tries(), ..self.step_id(StepKind::Begin) };
         let begun = async || {
@@ -210,7 +210,7 @@ impl ToolContext {
         if is_first.load(Ordering::Relaxed) || self.was_waiting().await {
             return Ok(None);
         }
-        match self.resolution(&doubt, kept.as_ref().map(|(args, _)| args)).await {
+        match self.resolution(&doubt, attempt_args.as_ref().map(|(args, _)| args)).await {
             Resolution::RunAgain => Ok(None),
             Resolution::TookEffect(output) => Ok(Some(output)),
             Resolution::Unknown => {

@@ -28,7 +28,7 @@ pub struct ToolEntry {
     pub(crate) target: Target,
     /// Whether calls take the watched path, for a timeout, a call limit, secrets, a definition per run, or
     /// guardrails.
-    pub(crate) is_limited: bool,
+    pub(crate) is_watched: bool,
     /// Whether the function starts inside the tool's own hooks or stages, and not in the core.
     pub(crate) starts_inside: bool,
     /// The guardrails of the agent.
@@ -65,7 +65,7 @@ impl ToolEntry {
             name,
             server: server.map(Into::into),
             source,
-            is_limited: definition.timeout.is_some()
+            is_watched: definition.timeout.is_some()
                 || definition.max_calls.is_some()
                 || definition.has_secrets
                 || definition.depends_on_run(),
@@ -79,7 +79,7 @@ impl ToolEntry {
     /// Sets the guardrails of the agent.
     pub fn guard(&mut self, guards: &Arc<dyn Guards>) {
         self.guards = Some(Arc::clone(guards));
-        self.is_limited = true;
+        self.is_watched = true;
     }
 
     /// A tool without an agent.

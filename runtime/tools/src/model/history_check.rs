@@ -150,7 +150,7 @@ impl History {
 /// # Errors
 /// Returns the first mistake.
 pub fn check<'m>(messages: impl IntoIterator<Item = &'m Message>) -> Result<(), HistoryError> {
-    let (mut ids, mut asked): (HashSet<&str>, &[ToolCall]) = (HashSet::new(), &[]);
+    let (mut ids, mut open_calls): (HashSet<&str>, &[ToolCall]) = (HashSet::new(), &[]);
     let mut count = 0;
     for (index, message) in messages.into_iter().enumerate() {
         count = index + 1;
@@ -158,12 +158,12 @@ pub fn check<'m>(messages: impl IntoIterator<Item = &'m Message>) -> Result<(), 
             Message::Tool { results } => results,
             Message::User { .. } | Message::Assistant { .. } => &[],
         };
-        answered(index, asked, results)?;
+        answered(index, open_calls, results)?;
         if message.is_empty() {
             return Err(HistoryError::Empty { index });
         }
-        asked = message.tool_calls();
-        for call in asked {
+        open_calls = message.tool_calls();
+        for call in open_calls {
             if call.id.is_empty() || !ids.insert(&call.id) {
                 let (call_id, tool) = (Arc::clone(&call.id), Arc::clone(&call.name));
                 return Err(HistoryError::UsedId { index, call_id, tool });
@@ -173,7 +173,7 @@ pub fn check<'m>(messages: impl IntoIterator<Item = &'m Message>) -> Result<(), 
             }
         }
     }
-    answered(count, asked, &[])
+    answered(count, open_calls, &[])
 }
 
 /// Checks that the results of the message at this index match the calls of the message before it.

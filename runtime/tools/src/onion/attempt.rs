@@ -47,7 +47,7 @@ impl<F: Future<Output = ToolResult>> Future for Outermost<'_, F> {
         // The kind of exit is checked out of line, which saves a successful call one branch.
         if let Err(exit) = &mut result {
             latch_first(this.cx, exit);
-            this.cx.report_start(exit);
+            this.cx.report_effect(exit);
         }
         match this.cx.run().aborted() {
             Some(abort) => Poll::Ready(Err(Exit::Abort(abort.clone()))),
@@ -68,7 +68,7 @@ pub async fn call_tool<'b, F>(
 where
     F: Future<Output = ToolResult> + Send,
 {
-    if cx.entry().is_limited || cx.run().is_watched() || cx.is_inside() {
+    if cx.entry().is_watched || cx.run().is_watched() || cx.is_inside() {
         // Boxed, so that an unwatched call is not larger.
         let mut result = Box::pin(watched_attempt(cx, args, call)).await;
         if let Err(exit) = &result {
@@ -152,14 +152,14 @@ where
         guards.admit(cx, args).await?;
     }
     let checked = guards.map(|guards| (guards, args.clone()));
-    let result = limited_attempt(cx, args, call).await;
+    let result = unguarded_attempt(cx, args, call).await;
     match checked {
         Some((guards, args)) => guards.release(cx, &args, result).await,
         None => result,
     }
 }
 
-async fn limited_attempt<'b, F>(
+async fn unguarded_attempt<'b, F>(
     cx: &ToolContext,
     args: &'b mut Args,
     call: impl FnOnce(&'b mut Args) -> F + Send,
@@ -191,7 +191,7 @@ where
     if request.is_some() {
         cx.number_reads_anew();
     }
-    as_step(cx, Box::pin(call), starts, request).await
+    recorded_attempt(cx, Box::pin(call), starts, request).await
 }
 
 /// Runs a dynamic tool.
@@ -214,7 +214,7 @@ pub fn call_dynamic<'a>(cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a
 /// Enforces the timeout, redacts secrets, and records the call as a step if there is a journal. Boxed, so
 /// that this crate compiles the code once, and not every crate with an agent. `before` is the number of
 /// earlier starts of the tool; `request` is the hash of the arguments if there is a journal.
-fn as_step<'a>(
+fn recorded_attempt<'a>(
     cx: &'a ToolContext,
     call: BoxFuture<'a, ToolResult>,
     before: u32,
@@ -277,8 +277,8 @@ fn as_step<'a>(
             *lock(&made) = Some((record.clone(), result));
             Ok(record)
         };
-        let asked = || (cx.definition().effect, request);
-        match cx.run().step(cx.step_id(StepKind::Tool), asked, work).await {
+        let requested = || (cx.definition().effect, request);
+        match cx.run().step(cx.step_id(StepKind::Tool), requested, work).await {
             Ok(record) => {
                 let made = lock(&made).take();
                 let is_recalled = made.is_none();

@@ -33,14 +33,14 @@ pub const fn value_count(takes: Option<usize>) -> usize {
 
 /// Whether there are enough values. It is true for a hook or a guardrail that a list cannot name, which is a
 /// separate error.
-pub const fn has_each(given: usize, takes: Option<usize>) -> bool {
-    given >= value_count(takes)
+pub const fn has_each(provided: usize, takes: Option<usize>) -> bool {
+    provided >= value_count(takes)
 }
 
 /// Whether there are not too many values; see [`has_each`].
-pub const fn has_no_more(given: usize, takes: Option<usize>) -> bool {
+pub const fn has_no_more(provided: usize, takes: Option<usize>) -> bool {
     match takes {
-        Some(values) => given <= values,
+        Some(values) => provided <= values,
         None => true,
     }
 }

@@ -62,8 +62,8 @@ pub(super) async fn approve(
     if approved == Some(Approved::AsShown) || (approved.is_none() && cx.is_always_allowed(&text)) {
         return Ok(false);
     }
-    let asked = cx.approval_question(definition, args, reason.clone());
-    let shown = asked.question.arguments().clone();
+    let own = cx.approval_question(definition, args, reason.clone());
+    let shown = own.question.arguments().clone();
     let change = |args: &mut Args, with: Map<String, Value>| {
         cx.change_args(definition, args, with, &shown);
         // Arguments that a person wrote need no approval.
@@ -81,9 +81,9 @@ pub(super) async fn approve(
             Ok(Some(approval.into()))
         }))
     } else {
-        cx.front(&asked.question)
+        cx.front(&own.question)
     };
-    match cx.answer_to(asked, front).await {
+    match cx.answer_to(own, front).await {
         Ok(Answer::Approval(Approval::Deny(reason))) => Err(refused(reason)),
         Ok(Answer::Approval(Approval::AllowWith(with))) => {
             cx.stages(|stages| stages.approve(text, Approved::With(with.clone())));

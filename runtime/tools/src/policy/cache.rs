@@ -48,7 +48,7 @@ const CAPACITY: usize = 1024;
 
 #[derive(Default)]
 struct Store {
-    kept: HashMap<Key, CachedResult>,
+    cached: HashMap<Key, CachedResult>,
     /// The same entries by age, the oldest first.
     ages: BTreeMap<u64, Key>,
     next: u64,
@@ -134,12 +134,12 @@ impl Store {
         let age = self.next;
         self.next += 1;
         self.ages.insert(age, key.clone());
-        self.kept.insert(key, CachedResult { output, at: Instant::now(), age });
+        self.cached.insert(key, CachedResult { output, at: Instant::now(), age });
     }
 
     fn remove(&mut self, key: &Key) {
-        if let Some(kept) = self.kept.remove(key) {
-            self.ages.remove(&kept.age);
+        if let Some(cached) = self.cached.remove(key) {
+            self.ages.remove(&cached.age);
         }
     }
 }
@@ -226,11 +226,11 @@ impl Cache {
     /// The stored result, or a token for the end of the call in progress.
     fn lookup_now(&self, cx: &ToolContext, key: &Key) -> Result<Lookup, CancellationToken> {
         let mut store = self.store();
-        match store.kept.get(key) {
-            Some(kept) if self.ttl.is_none_or(|ttl| kept.at.elapsed() < ttl) => {
+        match store.cached.get(key) {
+            Some(cached) if self.ttl.is_none_or(|ttl| cached.at.elapsed() < ttl) => {
                 tracing::debug!(tool = cx.tool_name(), "answered from the cache");
                 cx.stages(|stages| stages.store(self.id(), key));
-                return Ok(Lookup::Hit(kept.output.clone()));
+                return Ok(Lookup::Hit(cached.output.clone()));
             }
             Some(_) => store.remove(key),
             None => {}
@@ -256,9 +256,9 @@ impl Cache {
         }
         let mut store = self.store();
         store.insert(key.clone(), output.clone());
-        while store.kept.len() > self.capacity {
+        while store.cached.len() > self.capacity {
             let Some((_, oldest)) = store.ages.pop_first() else { break };
-            store.kept.remove(&oldest);
+            store.cached.remove(&oldest);
         }
     }
 
@@ -337,7 +337,7 @@ impl fmt::Debug for Cache {
         f.debug_struct("Cache")
             .field("ttl", &self.ttl)
             .field("capacity", &self.capacity)
-            .field("kept", &self.store().kept.len())
+            .field("kept", &self.store().cached.len())
             .finish_non_exhaustive()
     }
 }

@@ -36,12 +36,12 @@ pub(super) async fn release<'g>(
         if let Err(Exit::Abort(_)) = result {
             break;
         }
-        let given = result.is_ok();
+        let had_output = result.is_ok();
         let failed = result.as_ref().err().and_then(Exit::as_tool_error).map(ToolError::kind);
         let check = Caught::new(guardrail.check_dyn(cx, args, result), cx, guardrail_panicked);
         result = check.await.map_err(|exit| withheld(cx, exit, failed, guardrail.name()));
-        refused |= given && result.is_err();
-        if !given && result.is_ok() {
+        refused |= had_output && result.is_err();
+        if !had_output && result.is_ok() {
             cx.stages(CallStages::exclude_from_caches);
         }
     }

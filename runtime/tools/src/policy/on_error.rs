@@ -52,15 +52,15 @@ fn both(first: ToolError, second: ToolError) -> ToolError {
     let text = first.to_string();
     let mut source: Option<&(dyn Error + 'static)> = Some(&second);
     while let Some(error) = source {
-        let told = error.to_string();
-        if told == text || told.ends_with(&format!(": {text}")) {
+        let reported = error.to_string();
+        if reported == text || reported.ends_with(&format!(": {text}")) {
             return second;
         }
         source = error.source();
     }
-    let mut told = second;
-    told.output_mut().push_text(format!("\nIt occurred while another error was handled: {text}"));
-    told.with_source(first)
+    let mut reported = second;
+    reported.output_mut().push_text(format!("\nIt occurred while another error was handled: {text}"));
+    reported.with_source(first)
 }
 
 #[cold]

@@ -20,7 +20,7 @@ use onionskin_definitions::definition::{Effect, bring_into_types};
 use onionskin_definitions::error::{Exit, ToolError, ToolResult};
 
 /// The maximum number of approvals of one call, if guardrails keep changing the approved arguments.
-const APPROVALS: usize = 8;
+const MAX_APPROVALS: usize = 8;
 
 /// The stages of a tool's calls inside its own hooks. They run in the order of declaration, then of addition.
 #[derive(Clone, Default)]
@@ -200,7 +200,7 @@ impl Stages {
     /// the agent.
     async fn approve(&self, cx: &ToolContext, args: &mut Args, inside: &dyn Inside) -> ToolResult<bool> {
         let Some(needed) = &self.approval else { return Ok(false) };
-        for round in 0..APPROVALS {
+        for round in 0..MAX_APPROVALS {
             if !approval::approve(needed, cx, inside.definition(), args).await? {
                 return Ok(round > 0);
             }
@@ -218,7 +218,7 @@ impl Stages {
         args: &mut Args,
         inside: &dyn Inside,
     ) -> ToolResult<Result<(), Exit>> {
-        for _ in 0..APPROVALS {
+        for _ in 0..MAX_APPROVALS {
             for guardrail in &self.input {
                 admit(cx, args, &**guardrail).await?;
                 bring_into_types(inside.definition(), args);

@@ -10,9 +10,9 @@ use onionskin_definitions::text::{first_of, folded, folded_json};
 
 /// The maximum number of characters of each part of a question (arguments, text, component). The whole line
 /// fits into a terminal window.
-const PART: usize = 600;
+const MAX_PART_CHARS: usize = 600;
 /// The maximum number of characters of a name.
-const NAME: usize = 100;
+const MAX_NAME_CHARS: usize = 100;
 
 /// A question to a person who reads and writes lines, at a terminal or in a chat. A person can only approve
 /// what they have read: if the line truncates a call, they must show all of it with `s` first.
@@ -61,7 +61,7 @@ impl Question {
     /// assert_eq!(question.to_line(), r#"agent: pay {"cents":5}"#);
     /// ```
     pub fn to_line(&self) -> String {
-        self.line(NAME, PART)
+        self.line(MAX_NAME_CHARS, MAX_PART_CHARS)
     }
 
     /// The line, with at most this many characters of each name and each other part.
@@ -73,9 +73,9 @@ impl Question {
             let component = folded(shown.component(), name);
             text.push_str(&format!(" shows {component} {}", folded_json(shown.payload(), part)));
         }
-        if let Some(asked) = self.text() {
+        if let Some(question_text) = self.text() {
             text.push_str(": ");
-            text.push_str(&folded(asked, part));
+            text.push_str(&folded(question_text, part));
         }
         text
     }
@@ -115,7 +115,7 @@ impl Dialogue<'_> {
             QuestionKind::Approval => "y, a (always), n [reason]".to_owned(),
             QuestionKind::Question | QuestionKind::External | QuestionKind::Component(_) => {
                 let words = answer_words(self.question.answer_schema());
-                folded(&format!("{words}, or nothing to decline"), PART)
+                folded(&format!("{words}, or nothing to decline"), MAX_PART_CHARS)
             }
         }
     }

@@ -77,14 +77,14 @@ impl Questions {
     }
 
     /// The answer that the run was resumed with, if it answers the question with this hash. A person who saw
-    /// another question has not answered this one. `asked` is the unmasked question.
-    pub(crate) fn answer(&self, key: &str, hash: &str, asked: &Question) -> Option<Answer> {
-        let given = self.answers.get(key)?;
-        if given.hash != hash || !asked.is_shown_as(&given.shown) {
+    /// another question has not answered this one. `question` is the unmasked question.
+    pub(crate) fn answer(&self, key: &str, hash: &str, question: &Question) -> Option<Answer> {
+        let provided = self.answers.get(key)?;
+        if provided.hash != hash || !question.is_shown_as(&provided.shown) {
             tracing::warn!(key, "the question changed since it was shown, so its answer is not used");
             return None;
         }
-        Some(given.answer.clone())
+        Some(provided.answer.clone())
     }
 
     /// Adds an open question and its hash.

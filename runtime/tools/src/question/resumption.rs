@@ -63,13 +63,13 @@ impl Resumption {
         if run.in_session && !in_session {
             return Err(AnswerError::NoSession { run_id: Arc::clone(run_id) });
         }
-        let mut given = BTreeMap::new();
+        let mut provided = BTreeMap::new();
         for (key, answer) in self.answers {
             paused.check(&key, &answer)?;
             // An answer that passed the check has a question.
             let Some(shown) = paused.question(&key).cloned() else { continue };
             let hash = paused.hash(&key);
-            if given.insert(key.clone(), ProvidedAnswer { answer, hash, shown }).is_some() {
+            if provided.insert(key.clone(), ProvidedAnswer { answer, hash, shown }).is_some() {
                 return Err(AnswerError::Twice { key });
             }
         }
@@ -78,15 +78,15 @@ impl Resumption {
             (Some(records), _) => {
                 let used = paused.begin().ok_or_else(|| AnswerError::Used { run_id: Arc::clone(run_id) })?;
                 let journal = MemoryJournal::with_records(run_id, records.iter().cloned());
-                let recording = Recording::in_memory(journal, given, traceparent);
+                let recording = Recording::in_memory(journal, provided, traceparent);
                 let used = recording.questions.as_ref().map(|questions| used.by(questions));
                 Ok(Recording { used, ..recording })
             }
             (None, Some(journal)) => {
-                for (key, ProvidedAnswer { answer, .. }) in &given {
+                for (key, ProvidedAnswer { answer, .. }) in &provided {
                     check_not_answered(&paused, &**journal, key, answer).await?;
                 }
-                Ok(Recording::in_journal(Arc::clone(journal), given, traceparent))
+                Ok(Recording::in_journal(Arc::clone(journal), provided, traceparent))
             }
             (None, None) => {
                 let agent = Arc::clone(agent);
@@ -117,20 +117,20 @@ impl Recording {
     /// `traceparent` is the span of the paused run.
     fn in_journal(
         journal: Arc<dyn Journal>,
-        given: BTreeMap<String, ProvidedAnswer>,
+        provided: BTreeMap<String, ProvidedAnswer>,
         traceparent: Option<TraceParent>,
     ) -> Self {
-        let questions = Questions::new(given, None).with_traceparent(traceparent);
+        let questions = Questions::new(provided, None).with_traceparent(traceparent);
         Self { journal: Some(journal), questions: Some(Arc::new(questions)), used: None }
     }
 
     fn in_memory(
         journal: MemoryJournal,
-        given: BTreeMap<String, ProvidedAnswer>,
+        provided: BTreeMap<String, ProvidedAnswer>,
         traceparent: Option<TraceParent>,
     ) -> Self {
         let own = Arc::new(journal);
-        let questions = Questions::new(given, Some(Arc::clone(&own))).with_traceparent(traceparent);
+        let questions = Questions::new(provided, Some(Arc::clone(&own))).with_traceparent(traceparent);
         Self { journal: Some(own as _), questions: Some(Arc::new(questions)), used: None }
     }
 }

@@ -13,7 +13,7 @@ use super::Paused;
 const VERSION: u64 = 1;
 
 /// The minimum number of bytes of a key.
-const FEWEST: usize = 32;
+const MIN_KEY_BYTES: usize = 32;
 
 /// A key that seals paused runs ([`Paused::seal`]). Dropping it wipes it from memory, and `Debug` does not
 /// show it.
@@ -26,7 +26,11 @@ impl SealKey {
     /// Returns [`SealError::WeakKey`] for fewer bytes.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Result<Self, SealError> {
         let bytes = Zeroizing::new(bytes.into());
-        if bytes.len() < FEWEST { Err(SealError::WeakKey { bytes: bytes.len() }) } else { Ok(Self(bytes)) }
+        if bytes.len() < MIN_KEY_BYTES {
+            Err(SealError::WeakKey { bytes: bytes.len() })
+        } else {
+            Ok(Self(bytes))
+        }
     }
 }
 
@@ -41,7 +45,9 @@ impl fmt::Debug for SealKey {
 #[non_exhaustive]
 pub enum SealError {
     /// The key is too short.
-    #[error("a key that seals paused runs needs at least {FEWEST} random bytes, and this one has {bytes}")]
+    #[error(
+        "a key that seals paused runs needs at least {MIN_KEY_BYTES} random bytes, and this one has {bytes}"
+    )]
     #[non_exhaustive]
     WeakKey {
         /// Its bytes.
@@ -145,8 +151,8 @@ impl Paused {
                 "it has version {version}, and this program reads version {VERSION}"
             )));
         }
-        let given = bytes(&seal).ok_or(SealError::Forged)?;
-        if !HMAC::verify(Sealed::sealed(expires, &paused), &*key.0, &given) {
+        let provided = bytes(&seal).ok_or(SealError::Forged)?;
+        if !HMAC::verify(Sealed::sealed(expires, &paused), &*key.0, &provided) {
             return Err(SealError::Forged);
         }
         let expires = UNIX_EPOCH.checked_add(Duration::from_secs(expires));

@@ -12,11 +12,11 @@ use onionskin_definitions::lock::lock;
 use onionskin_definitions::text::folded;
 
 /// The maximum number of bytes of a line, its end included. Longer lines are skipped.
-const LONGEST: u64 = 64 * 1024;
+const MAX_LINE_BYTES: u64 = 64 * 1024;
 /// The maximum number of characters of an error about an answer.
-const PROBLEM: usize = 600;
+const MAX_PROBLEM_CHARS: usize = 600;
 /// A line that arrives this soon after the question was typed before it, by a person who has not read it.
-const UNREAD: Duration = Duration::from_millis(200);
+const MIN_READING_TIME: Duration = Duration::from_millis(200);
 
 /// Asks a person at a terminal, one question at a time. When the input ends, questions stay open, and the run
 /// pauses.
@@ -119,23 +119,25 @@ impl Ends {
         while is_awaited() {
             write!(self.output, "{}> ", dialogue.hint())?;
             self.output.flush()?;
-            let asked = Instant::now();
+            let started = Instant::now();
             let line = read_line(&mut self.input)?;
-            let is_unread = self.is_typed && asked.elapsed() < UNREAD;
+            let is_unread = self.is_typed && started.elapsed() < MIN_READING_TIME;
             let reply = match line {
                 Line::End => {
                     writeln!(self.output)?;
                     return Ok(None);
                 }
-                Line::TooLong => format!("the answer has more than {LONGEST} bytes: write a shorter one"),
+                Line::TooLong => {
+                    format!("the answer has more than {MAX_LINE_BYTES} bytes: write a shorter one")
+                }
                 Line::Text(line) if is_unread => folded(
                     &format!("dropped, because it was typed before the question: {}", line.trim()),
-                    PROBLEM,
+                    MAX_PROBLEM_CHARS,
                 ),
                 Line::Text(line) => match dialogue.read(&line) {
                     Ok(Some(answer)) => return Ok(Some(answer)),
                     Ok(None) => dialogue.line().to_owned(),
-                    Err(problem) => folded(&problem.to_string(), PROBLEM),
+                    Err(problem) => folded(&problem.to_string(), MAX_PROBLEM_CHARS),
                 },
             };
             writeln!(self.output, "{reply}")?;
@@ -154,11 +156,11 @@ enum Line {
 /// Reads a line of bounded length.
 fn read_line(input: &mut impl BufRead) -> io::Result<Line> {
     let mut line = Vec::new();
-    input.take(LONGEST).read_until(b'\n', &mut line)?;
+    input.take(MAX_LINE_BYTES).read_until(b'\n', &mut line)?;
     if line.is_empty() {
         return Ok(Line::End);
     }
-    if line.len() as u64 == LONGEST && !line.ends_with(b"\n") {
+    if line.len() as u64 == MAX_LINE_BYTES && !line.ends_with(b"\n") {
         input.skip_until(b'\n')?;
         return Ok(Line::TooLong);
     }
@@ -196,7 +198,7 @@ mod tests {
         let ask = |is_typed, lines: &[(u64, &'static str)]| {
             let lines = lines
                 .iter()
-                .map(|(pause, line)| (UNREAD * u32::try_from(*pause).unwrap(), Cursor::new(*line)));
+                .map(|(pause, line)| (MIN_READING_TIME * u32::try_from(*pause).unwrap(), Cursor::new(*line)));
             let input = Box::new(BufReader::with_capacity(1, Typing(lines.collect())));
             let mut ends = Ends { input, output: Box::new(io::sink()), is_typed };
             ends.ask(&pay, || true).unwrap()

@@ -159,7 +159,7 @@ impl Question {
 
     /// Whether `shown` is this question with masked secrets.
     pub(crate) fn is_shown_as(&self, shown: &Self) -> bool {
-        let seen = |question: &Self| {
+        let comparable = |question: &Self| {
             let mut parts = question.0.clone();
             if parts.kind == QuestionKind::Approval {
                 // It is not shown, and the call checks its arguments.
@@ -167,8 +167,8 @@ impl Question {
             }
             serde_json::to_value(parts)
         };
-        match (seen(self), seen(shown)) {
-            (Ok(asked), Ok(shown)) => is_masked(&shown, &asked),
+        match (comparable(self), comparable(shown)) {
+            (Ok(current), Ok(shown)) => is_masked(&shown, &current),
             _ => false,
         }
     }

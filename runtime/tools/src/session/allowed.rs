@@ -92,7 +92,7 @@ impl Allowed {
         let allowed = lock(&self.0);
         let is_allowed = |args: Option<ComparableArgs>| {
             let calls = Calls { user: user.cloned(), agent: agent.into(), tool: tool.into(), args };
-            allowed.get(&calls).is_some_and(|seen| *seen == ServerDescription::new(definition))
+            allowed.get(&calls).is_some_and(|recorded| *recorded == ServerDescription::new(definition))
         };
         !allowed.is_empty() && (is_allowed(None) || is_allowed(Some(ComparableArgs::new(args))))
     }

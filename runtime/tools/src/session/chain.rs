@@ -18,7 +18,7 @@ struct Link {
 }
 
 /// The maximum number of names to show: the first and the last ones.
-const SHOWN: usize = 16;
+const MAX_SHOWN_AGENTS: usize = 16;
 
 impl Chain {
     pub(crate) fn here() -> Self {
@@ -55,11 +55,11 @@ impl Chain {
             at = &link.outer;
         }
         names.reverse();
-        if names.len() <= SHOWN + 1 {
+        if names.len() <= MAX_SHOWN_AGENTS + 1 {
             return names.join(" > ");
         }
-        let half = SHOWN / 2;
+        let half = MAX_SHOWN_AGENTS / 2;
         let (first, last) = (names[..half].join(" > "), names[names.len() - half..].join(" > "));
-        format!("{first} > .. and {} more .. > {last}", names.len() - SHOWN)
+        format!("{first} > .. and {} more .. > {last}", names.len() - MAX_SHOWN_AGENTS)
     }
 }

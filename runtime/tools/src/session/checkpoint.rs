@@ -47,12 +47,12 @@ impl Session {
     /// Creates a checkpoint.
     pub fn checkpoint(&self) -> Checkpoint {
         let keepers = self.0.keepers.get();
-        let kept = self.0.states.iter().filter_map(|(id, state)| keepers?.get(id)?(state.as_ref().ok()?));
+        let captured = self.0.states.iter().filter_map(|(id, state)| keepers?.get(id)?(state.as_ref().ok()?));
         Checkpoint {
             session: self.clone(),
             history: self.history(),
             children: lock(&self.0.children).clone(),
-            states: kept.chain([self.0.dynamic.capture()]).collect(),
+            states: captured.chain([self.0.dynamic.capture()]).collect(),
             threads: self.threads().all().iter().map(Self::checkpoint).collect(),
         }
     }

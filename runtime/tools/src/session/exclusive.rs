@@ -72,14 +72,14 @@ impl<'w> Edge<'w> {
             lock(&session.0.waits_for).push(target.clone());
         }
         let edge = Self { waiting, target };
-        let (mut open, mut seen) = (vec![target.clone()], Vec::new());
+        let (mut open, mut visited) = (vec![target.clone()], Vec::new());
         while let Some(session) = open.pop() {
             if waiting.knows(&session) {
                 return None;
             }
-            if !seen.iter().any(|other: &Session| other.is(&session)) {
+            if !visited.iter().any(|other: &Session| other.is(&session)) {
                 open.extend(lock(&session.0.waits_for).iter().cloned());
-                seen.push(session);
+                visited.push(session);
             }
         }
         Some(edge)

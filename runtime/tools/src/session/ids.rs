@@ -198,7 +198,7 @@ mod tests {
             tool_calls: calls(ids),
             provider_data: None,
         };
-        let told = |ids: &[&str]| Message::Tool {
+        let results = |ids: &[&str]| Message::Tool {
             results: ids
                 .iter()
                 .map(|id| ToolResultMessage {
@@ -209,9 +209,10 @@ mod tests {
                 })
                 .collect(),
         };
-        let mut merged = [said(&["a", "b"]), told(&["a", "b"]), said(&["a"]), told(&["a"])].map(Arc::new);
+        let mut merged =
+            [said(&["a", "b"]), results(&["a", "b"]), said(&["a"]), results(&["a"])].map(Arc::new);
         CallIds::after([said(&["b"])].into()).take_messages(&mut merged);
-        let expected = [said(&["a", "b_2"]), told(&["a", "b_2"]), said(&["a_2"]), told(&["a_2"])];
+        let expected = [said(&["a", "b_2"]), results(&["a", "b_2"]), said(&["a_2"]), results(&["a_2"])];
         assert_eq!(merged, expected.map(Arc::new));
     }
 }

@@ -20,7 +20,7 @@ const VERSION: u64 = 1;
 
 /// The maximum nesting depth of lists and objects. It allows a value as deep as `serde_json` parses, under
 /// the longest key of a state.
-const MOST_LEVELS: usize = 256;
+const MAX_LEVELS: usize = 256;
 
 /// The stored form of a session. To store a session, serialise the result of [`Session::save`]; to load it,
 /// use [`from_json`](Self::from_json) and [`Session::restore`].
@@ -85,7 +85,7 @@ pub enum SavedSessionError {
     },
     /// Its lists and objects are nested too deeply.
     #[error(
-        "the session has more than {MOST_LEVELS} levels of lists and objects inside of each other: make its values flatter"
+        "the session has more than {MAX_LEVELS} levels of lists and objects inside of each other: make its values flatter"
     )]
     TooDeep,
     /// It has no version, so [`Session::save`] did not create it.
@@ -126,7 +126,7 @@ impl SavedSession {
     /// Returns an error if the text is not JSON, is not a saved session, has another version or unknown
     /// fields, or if providers would reject one of its histories ([`History::check`]).
     pub fn from_json(text: &str) -> Result<Self, SavedSessionError> {
-        if json::levels(text) > MOST_LEVELS {
+        if json::levels(text) > MAX_LEVELS {
             return Err(SavedSessionError::TooDeep);
         }
         let stored = json::read_deep(text)
@@ -151,7 +151,7 @@ impl Serialize for SavedSession {
             return Err(S::Error::custom(no_values()));
         }
         let stored = Value::from(self.clone());
-        if json::levels_of(&stored) > MOST_LEVELS {
+        if json::levels_of(&stored) > MAX_LEVELS {
             return Err(S::Error::custom(SavedSessionError::TooDeep));
         }
         stored.serialize(serializer)

@@ -81,8 +81,8 @@ impl Threads {
     }
 
     /// Removes all other threads.
-    pub(super) fn retain(&self, kept: &[Session]) {
-        lock(&self.0).retain(|_, thread| kept.iter().any(|session| session.is(thread)));
+    pub(super) fn retain(&self, sessions: &[Session]) {
+        lock(&self.0).retain(|_, thread| sessions.iter().any(|session| session.is(thread)));
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::error::SpecError;
 use super::param_changes::{Fill, fits};
 use super::toolspec::ToolSpec;
-use crate::state::{MOST_PARTS, SessionState};
+use crate::state::{MAX_KEY_PARTS, SessionState};
 use onionskin_definitions::definition::ToolDefinition;
 use onionskin_definitions::text::short;
 
@@ -24,8 +24,8 @@ pub struct Binding {
 /// The mistake in a dotted key, if there is one. `#[bind("..")]` rejects the same keys.
 fn key_problem(key: &str, param: &str) -> Option<String> {
     let parts = key.split('.').count();
-    if parts > MOST_PARTS {
-        return Some(format!("it has {parts} parts, and a key has at most {MOST_PARTS}"));
+    if parts > MAX_KEY_PARTS {
+        return Some(format!("it has {parts} parts, and a key has at most {MAX_KEY_PARTS}"));
     }
     if key.split('.').all(|part| !part.is_empty()) {
         return None;

@@ -32,9 +32,9 @@ impl Fill for Filler {
     }
 
     fn refuse(&self, parameter: &str) -> Exit {
-        let seen =
+        let visible =
             self.own_names().filter(|own| self.shape.fill(own).is_none()).map(|own| self.shape.name(own));
-        Exit::Tool(self.own.refuse(&[Problem::unknown(parameter, seen)]))
+        Exit::Tool(self.own.refuse(&[Problem::unknown(parameter, visible)]))
     }
 
     fn explain(&self, exit: Exit) -> Exit {

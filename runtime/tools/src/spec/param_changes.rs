@@ -145,13 +145,13 @@ impl ParamChanges {
 
     fn no_such(&self, tool: &str, schema: &Value, name: &str) -> SpecError {
         let own = schema["properties"].as_object().into_iter().flat_map(Map::keys);
-        let seen: Vec<String> =
+        let visible: Vec<String> =
             own.filter(|own| self.fill(own).is_none()).map(|own| self.name(own).to_owned()).collect();
         SpecError::NoSuchParameter {
             tool: tool.to_owned(),
             parameter: name.to_owned(),
-            nearest: nearest(name, seen.iter().map(String::as_str)).map(str::to_owned),
-            parameters: seen,
+            nearest: nearest(name, visible.iter().map(String::as_str)).map(str::to_owned),
+            parameters: visible,
         }
     }
 
@@ -198,15 +198,15 @@ impl ParamChanges {
     /// Returns an error if an argument is not visible to the model.
     pub(super) fn own_args(
         &self,
-        seen: &ToolDefinition,
+        visible: &ToolDefinition,
         own: &ToolDefinition,
         own_view: &Arc<Value>,
         args: &Args,
     ) -> Result<Args, Exit> {
         let mut own_args = args.clone();
         let own_schema = &*own.input_schema;
-        let Ok(given) = args.as_object() else { return Ok(own_args) };
-        self.refuse_invisible(&seen.name, &seen.input_schema, own_schema, given, &args.literals())?;
+        let Ok(provided) = args.as_object() else { return Ok(own_args) };
+        self.refuse_invisible(&visible.name, &visible.input_schema, own_schema, provided, &args.literals())?;
         let Ok(object) = own_args.as_object_mut() else { return Ok(own_args) };
         for (name, value) in std::mem::take(object) {
             let own = self.own(own_schema, &name, false).filter(|own| self.fill(own).is_none());
@@ -267,7 +267,7 @@ impl ParamChanges {
         tool: &str,
         schema: &Value,
         own_schema: &Value,
-        given: &Map<String, Value>,
+        provided: &Map<String, Value>,
         literals: &Literals<'_>,
     ) -> Result<(), Exit> {
         let closed = schema["additionalProperties"] == Value::Bool(false);
@@ -276,11 +276,11 @@ impl ParamChanges {
             own_schema["properties"].get(name).is_some() || self.own(own_schema, name, true).is_some()
         };
         let invisible = |name: &&String| !is_visible(name) && (closed || is_known(name));
-        let invisible: Vec<_> = given.keys().filter(invisible).collect();
+        let invisible: Vec<_> = provided.keys().filter(invisible).collect();
         if invisible.is_empty() {
             return Ok(());
         }
-        let mut value = Value::Object(given.clone());
+        let mut value = Value::Object(provided.clone());
         coerce(&mut value, schema, schema, literals);
         let mut problems = check(&value, schema, schema, "");
         for name in invisible {
@@ -288,19 +288,19 @@ impl ParamChanges {
                 break;
             }
             if !problems.iter().any(|problem| problem.parameter() == (name.as_str(), "")) {
-                let seen = schema["properties"].as_object().into_iter().flat_map(Map::keys);
-                problems.push(Problem::unknown(name, seen.map(String::as_str)));
+                let visible = schema["properties"].as_object().into_iter().flat_map(Map::keys);
+                problems.push(Problem::unknown(name, visible.map(String::as_str)));
             }
         }
         Err(Exit::Tool(arguments_error(tool, &problems)))
     }
 
     /// Translates the tool's problems with its arguments to the visible names.
-    pub(super) fn translate(&self, seen: &ToolDefinition, own: &ToolDefinition, exit: Exit) -> Exit {
+    pub(super) fn translate(&self, visible: &ToolDefinition, own: &ToolDefinition, exit: Exit) -> Exit {
         let words = |own: &str| {
             self.is_hidden(own).then(|| format!("the hidden value of `{}` does not fit", self.name(own)))
         };
-        if let Some(unfit) = unfit(&seen.name, own, &exit, "hidden", words) {
+        if let Some(unfit) = unfit(&visible.name, own, &exit, "hidden", words) {
             return unfit;
         }
         let Some(problems) = refused_by(&own.name, &exit) else { return exit };
@@ -308,7 +308,7 @@ impl ParamChanges {
             let (name, rest) = problem.parameter();
             problem.moved(format!("{}{rest}", self.name(name)))
         });
-        Exit::Tool(arguments_error(&seen.name, &moved.collect::<Vec<_>>()))
+        Exit::Tool(arguments_error(&visible.name, &moved.collect::<Vec<_>>()))
     }
 }
 

@@ -13,5 +13,5 @@ pub use codec::{PlainState, StateKind};
 pub(crate) use reads::Reads;
 pub use recorder::Recorded;
 pub(crate) use recorder::{Address, Recorder, StateChange, repeated};
-pub(crate) use session::MOST_PARTS;
+pub(crate) use session::MAX_KEY_PARTS;
 pub use session::SessionState;

@@ -31,7 +31,7 @@ pub struct SessionState(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
-    kept: Mutex<Contents>,
+    contents: Mutex<Contents>,
     /// The secrets to redact in runs of this session.
     concealed: Concealed,
     /// The order of the changes that journals record.
@@ -65,14 +65,14 @@ fn kind_of(value: &Value) -> &'static str {
 
 /// The maximum number of parts of a dotted key, because values are dropped, cloned and serialised
 /// recursively.
-pub(crate) const MOST_PARTS: usize = 64;
+pub(crate) const MAX_KEY_PARTS: usize = 64;
 
 /// Checks a key, which a model may have written. Panics if it has too many parts.
 fn checked(key: &str) -> &str {
     let parts = key.split('.').count();
     assert!(
-        parts <= MOST_PARTS,
-        "the key `{}` of a state has {parts} parts; it can have {MOST_PARTS} at most",
+        parts <= MAX_KEY_PARTS,
+        "the key `{}` of a state has {parts} parts; it can have {MAX_KEY_PARTS} at most",
         short(key, 60)
     );
     key
@@ -113,7 +113,7 @@ impl SessionState {
     /// Replaces the whole state, secrets included, for all clones.
     pub fn replace(&self, values: impl Into<Value>) {
         let values = values.into();
-        self.change(|kept| *kept = Contents { values: Arc::new(values), secrets: BTreeMap::new() });
+        self.change(|contents| *contents = Contents { values: Arc::new(values), secrets: BTreeMap::new() });
     }
 
     /// All current values, without secrets.
@@ -131,16 +131,16 @@ impl SessionState {
     /// Creates an independent copy of the values and secrets (copy-on-write).
     #[must_use]
     pub fn fork(&self) -> Self {
-        let kept = lock(&self.0.kept).clone();
+        let contents = lock(&self.0.contents).clone();
         let concealed = self.0.concealed.clone();
-        Self(Arc::new(Shared { kept: Mutex::new(kept), concealed, order: Mutex::default() }))
+        Self(Arc::new(Shared { contents: Mutex::new(contents), concealed, order: Mutex::default() }))
     }
 
     /// Captures the values and secrets, to restore them later.
     pub(crate) fn capture(&self) -> RestoreState {
-        let (state, kept) = (self.clone(), lock(&self.0.kept).clone());
+        let (state, contents) = (self.clone(), lock(&self.0.contents).clone());
         Box::new(move || {
-            *lock(&state.0.kept) = kept;
+            *lock(&state.0.contents) = contents;
             *lock(&state.0.order) = Order::default();
         })
     }
@@ -158,7 +158,7 @@ impl SessionState {
 
     /// The newest values for the code of a run: in a replay the recorded ones.
     fn observe(&self) -> Arc<Value> {
-        let newest = || Arc::clone(&lock(&self.0.kept).values);
+        let newest = || Arc::clone(&lock(&self.0.contents).values);
         let Some(reads) = Reads::for_state(Which::Session, self.address()) else { return newest() };
         reads.known(Which::Session).unwrap_or_else(|| {
             let newest = newest();
@@ -174,7 +174,7 @@ impl SessionState {
     /// Panics if the key has more than 64 parts.
     pub fn set(&self, key: &str, value: impl Into<Value>) {
         let (key, value) = (checked(key), value.into());
-        self.change(|kept| kept.set(key, value));
+        self.change(|contents| contents.set(key, value));
     }
 
     /// Changes the values. In a replay, applies the recorded change.
@@ -183,27 +183,27 @@ impl SessionState {
         if let Some(reads) = &reads
             && let Some((_, recorded)) = reads.recorded_change(Which::Session)
         {
-            let mut copy = lock(&self.0.kept).clone();
+            let mut copy = lock(&self.0.contents).clone();
             change(&mut copy);
             let recorded = [recorded];
             match self.repeat(&recorded) {
                 Ok(()) => repeated(&recorded, Address::NONE, self.address()),
                 Err(problem) => reads.fail(problem),
             }
-            lock(&self.0.kept).secrets = copy.secrets;
+            lock(&self.0.contents).secrets = copy.secrets;
             return;
         }
-        let mut kept = lock(&self.0.kept);
+        let mut contents = lock(&self.0.contents);
         // Keeping the old values forces the change to copy them, so this is done only for code of a run.
-        let before = (reads.is_some() || Recorder::here().is_some()).then(|| Arc::clone(&kept.values));
-        change(&mut kept);
+        let before = (reads.is_some() || Recorder::here().is_some()).then(|| Arc::clone(&contents.values));
+        change(&mut contents);
         let Some(before) = before else {
             lock(&self.0.order).begin_anew();
             return;
         };
         let none = Value::Object(serde_json::Map::new());
         let old = if before.is_null() { &none } else { &*before };
-        let edits = || Ok(edits(old, &kept.values));
+        let edits = || Ok(edits(old, &contents.values));
         let change = changed(Which::Session, self.address(), reads.is_some(), &self.0.order, edits);
         if let (Some(reads), Some(Ok(change))) = (reads, change) {
             reads.note_change(Snapshot::Session(before), change);
@@ -211,9 +211,9 @@ impl SessionState {
     }
 
     fn changed_contents(&self) -> MutexGuard<'_, Contents> {
-        let kept = lock(&self.0.kept);
+        let contents = lock(&self.0.contents);
         lock(&self.0.order).begin_anew();
-        kept
+        contents
     }
 
     /// Repeats recorded changes of the values.
@@ -221,12 +221,12 @@ impl SessionState {
     /// # Errors
     /// Returns an error if the changes do not fit the values.
     pub(crate) fn repeat(&self, changes: &[StateChange]) -> Result<(), String> {
-        let mut kept = lock(&self.0.kept);
-        let before = || Ok(Value::clone(&kept.values));
+        let mut contents = lock(&self.0.contents);
+        let before = || Ok(Value::clone(&contents.values));
         if let Some(after) = lock(&self.0.order).repeat_all(changes, Which::Session, before)? {
             // Setting a value over a secret removed the secret.
-            kept.secrets.retain(|key, _| after.pointer(&format!("/{}", key.replace('.', "/"))).is_none());
-            kept.values = Arc::new(after);
+            contents.secrets.retain(|key, _| after.pointer(&format!("/{}", key.replace('.', "/"))).is_none());
+            contents.values = Arc::new(after);
         }
         Ok(())
     }
@@ -245,15 +245,15 @@ impl SessionState {
     /// # Errors
     /// Returns an error if another value would be replaced. The state is then unchanged.
     pub(crate) fn set_default(&self, key: &str, value: &Value) -> Result<(), ExistingValue> {
-        let (key, mut kept) = (checked(key), self.changed_contents());
-        if kept.secrets.contains_key(key) {
+        let (key, mut contents) = (checked(key), self.changed_contents());
+        if contents.secrets.contains_key(key) {
             return Ok(());
         }
         let in_the_way = |other: &&String| is_nested(key, other) || is_nested(other, key);
-        if let Some(secret) = kept.secrets.keys().find(in_the_way) {
+        if let Some(secret) = contents.secrets.keys().find(in_the_way) {
             return Err(ExistingValue { key: secret.clone(), by: "a secret" });
         }
-        let (mut place, mut above) = (&*kept.values, String::new());
+        let (mut place, mut above) = (&*contents.values, String::new());
         for part in key.split('.') {
             match place {
                 Value::Object(fields) => match fields.get(part) {
@@ -269,7 +269,7 @@ impl SessionState {
             above.push_str(part);
         }
         if above != key {
-            kept.set(key, value.clone());
+            contents.set(key, value.clone());
         }
         Ok(())
     }
@@ -292,32 +292,32 @@ impl SessionState {
     pub fn set_secret<T: Sensitive + Clone + Into<Value>>(&self, key: &str, secret: impl Into<Secret<T>>) {
         let key = checked(key);
         self.note_secret();
-        let given = secret.into();
-        let secret: Secret<Value> = Secret::new(given.expose().clone().into());
+        let provided = secret.into();
+        let secret: Secret<Value> = Secret::new(provided.expose().clone().into());
         self.0.concealed.add(&texts(|visit| {
-            given.visit_secrets(visit);
+            provided.visit_secrets(visit);
             secret.visit_secrets(visit);
         }));
-        let mut kept = self.changed_contents();
-        if key.split('.').try_fold(&*kept.values, |value, part| value.get(part)).is_some() {
+        let mut contents = self.changed_contents();
+        if key.split('.').try_fold(&*contents.values, |value, part| value.get(part)).is_some() {
             let (parent, last) = key.rsplit_once('.').unwrap_or(("", key));
             let parts = parent.split('.').filter(|part| !part.is_empty());
-            let parent = parts.fold(Arc::make_mut(&mut kept.values), |value, part| &mut value[part]);
+            let parent = parts.fold(Arc::make_mut(&mut contents.values), |value, part| &mut value[part]);
             if let Some(fields) = parent.as_object_mut() {
                 json::remove(fields, last);
             }
         }
-        kept.forget(key);
-        kept.secrets.insert(key.to_owned(), Arc::new(secret));
+        contents.forget(key);
+        contents.secrets.insert(key.to_owned(), Arc::new(secret));
     }
 
     /// Whether there is a secret under a dotted key.
     pub fn has_secret(&self, key: &str) -> bool {
-        lock(&self.0.kept).secrets.contains_key(key)
+        lock(&self.0.contents).secrets.contains_key(key)
     }
 
     pub(crate) fn secret(&self, key: &str) -> Option<Arc<Secret<Value>>> {
-        lock(&self.0.kept).secrets.get(key).cloned()
+        lock(&self.0.contents).secrets.get(key).cloned()
     }
 }
 
@@ -332,7 +332,7 @@ impl fmt::Debug for SessionState {
 impl SessionState {
     /// As [`Self::to_value`], for reads by the runtime, which a replay does not answer from records.
     pub fn value_now(&self) -> Value {
-        let values = Arc::clone(&lock(&self.0.kept).values);
+        let values = Arc::clone(&lock(&self.0.contents).values);
         Self::object(&values)
     }
 

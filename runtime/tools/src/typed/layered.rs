@@ -140,12 +140,12 @@ pub async fn through<C: Call, R: 'static>(
 /// Returns an error if the value is an error or cannot be serialised.
 pub fn finish_typed<R: 'static, T: Returned<R>>(returned: T, call: &TypedCall<'_>, value: R) -> ToolResult {
     let output = encode(returned, value)?;
-    let Some(kept) = call.retained_output().filter(|_| !call.reading.is_whole) else { return Ok(output) };
-    let as_read = call.reading.read(&kept).ok().and_then(|value| T::encode(value).ok());
+    let Some(retained) = call.retained_output().filter(|_| !call.reading.is_whole) else { return Ok(output) };
+    let as_read = call.reading.read(&retained).ok().and_then(|value| T::encode(value).ok());
     let is_unchanged = as_read.is_some_and(|read| {
         read.content() == output.content() && read.structured_content() == output.structured_content()
     });
-    Ok(if is_unchanged { *kept } else { output })
+    Ok(if is_unchanged { *retained } else { output })
 }
 
 /// Returns the original answer if typed hooks passed on the error about an answer of another type.

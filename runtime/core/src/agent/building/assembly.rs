@@ -149,7 +149,7 @@ impl Assembly {
             (declaration.server_snapshot.as_deref(), declaration.settings.lock == Lock::Strict);
         let servers = self.shared.servers.providers(&name, &declaration.servers, snapshot, is_strict)?;
         let guards = (!guardrails.is_empty()).then(|| Arc::clone(&guardrails) as Arc<dyn Guards>);
-        let owner = Owner { agent: Arc::clone(&name), state, given: self.services.clone(), guards };
+        let owner = Owner { agent: Arc::clone(&name), state, provided: self.services.clone(), guards };
         let model = self.model.as_ref().or(declaration.default_model.as_ref()).cloned();
         let model = model.ok_or_else(|| BuildError::NoModel { agent: name.to_string() })?;
         let changed = declaration.changed.take().unwrap_or_default();
@@ -205,13 +205,13 @@ impl Assembly {
         state: StateType,
         toolbox: &ToolboxLink,
     ) -> Result<Vec<ToolEntry>, BuildError> {
-        let given = self.shared.toolboxes.get(toolbox).ok_or_else(|| BuildError::NoToolbox {
+        let provided = self.shared.toolboxes.get(toolbox).ok_or_else(|| BuildError::NoToolbox {
             agent: agent.to_owned(),
             toolbox: toolbox.name,
             call: toolbox.call(),
         })?;
-        tool_checks::states(agent, state, given.tools())?;
-        given.entries(toolbox.prefix.as_deref()).map_err(|problem| preflight::undefined(agent, problem))
+        tool_checks::states(agent, state, provided.tools())?;
+        provided.entries(toolbox.prefix.as_deref()).map_err(|problem| preflight::undefined(agent, problem))
     }
 }
 

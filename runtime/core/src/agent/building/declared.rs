@@ -12,7 +12,7 @@ use crate::agent::parts::settings::HistorySource;
 use super::setup::{Change, Changes, Setup};
 
 /// The maximum depth of nested agents, the first one included. Each level takes stack space.
-const MOST_LEVELS: usize = 100;
+const MAX_LEVELS: usize = 100;
 
 /// The error of an agent whose declaration panicked.
 pub(super) fn declaring(agent: &str, reason: String) -> BuildError {
@@ -63,8 +63,8 @@ impl Search<'_> {
             let (agent, path) = (agent.name().to_owned(), self.path.join(" > "));
             return Err(BuildError::Cycle { agent, path });
         }
-        if self.path.len() > MOST_LEVELS {
-            return Err(BuildError::TooManyLevels { agent: agent.name().to_owned(), max: MOST_LEVELS });
+        if self.path.len() > MAX_LEVELS {
+            return Err(BuildError::TooManyLevels { agent: agent.name().to_owned(), max: MAX_LEVELS });
         }
         let begins =
             parent.is_some_and(|parent| parent.parts.settings.history_source == HistorySource::Messages);

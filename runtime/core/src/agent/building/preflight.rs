@@ -190,15 +190,16 @@ fn unvisited_secrets(setup: &Setup, agents: &[&Declared], problems: &mut Vec<Bui
     let mut checked = BTreeSet::new();
     for agent in agents {
         let id = agent.agent.state.id();
-        let Some(given) = setup.shared.states.get(&id).filter(|_| checked.insert(id)) else { continue };
-        if caught(|| given.state.owns_unvisited(given.visitor, &setup.shared.secrets)).unwrap_or(false) {
-            let advice = match (given.visitor, agent.declaration.parts.onion) {
+        let Some(provided) = setup.shared.states.get(&id).filter(|_| checked.insert(id)) else { continue };
+        if caught(|| provided.state.owns_unvisited(provided.visitor, &setup.shared.secrets)).unwrap_or(false)
+        {
+            let advice = match (provided.visitor, agent.declaration.parts.onion) {
                 (Some(_), _) => VISIT_FIELD,
                 (None, Some(_)) => VISIT,
                 (None, None) => VISIT_BY_HAND,
             };
             let agent = agent.agent.name().to_owned();
-            problems.push(BuildError::UnvisitedSecret { agent, state: given.name, advice });
+            problems.push(BuildError::UnvisitedSecret { agent, state: provided.name, advice });
         }
     }
 }

@@ -70,14 +70,18 @@ impl AgentPrompt {
     }
 
     /// Merges the parts of a builder or of a request into the prompt of an agent.
-    pub(in crate::agent) fn merged(agent: &str, prompt: Prompt, given: Prompt) -> Result<Prompt, BuildError> {
+    pub(in crate::agent) fn merged(
+        agent: &str,
+        prompt: Prompt,
+        provided: Prompt,
+    ) -> Result<Prompt, BuildError> {
         let unused = |part| BuildError::UnusedPromptPart { agent: agent.to_owned(), part };
-        prompt.with_given(given).map_err(unused)
+        prompt.with_provided(provided).map_err(unused)
     }
 
     /// Returns this prompt with the parts of a request.
-    pub(in crate::agent) fn for_request(&self, given: Prompt) -> Result<Self, BuildError> {
-        let prompt = Self::merged(self.agent.name(), self.prompt.clone(), given)?;
+    pub(in crate::agent) fn for_request(&self, provided: Prompt) -> Result<Self, BuildError> {
+        let prompt = Self::merged(self.agent.name(), self.prompt.clone(), provided)?;
         let prompt = Self { prompt, ..self.clone() };
         prompt.check()?;
         Ok(prompt)

@@ -65,8 +65,8 @@ impl ProvidedServices {
 
     /// All services, each with the builder call that provided it.
     fn calls(&self) -> impl Iterator<Item = (ServiceType, &'static str)> {
-        let given = self.services.all().iter().map(|service| (service.ty, service.call));
-        given.chain(self.per_request.iter().map(|service| (*service, ".provide_per_request::<..>()")))
+        let provided = self.services.all().iter().map(|service| (service.ty, service.call));
+        provided.chain(self.per_request.iter().map(|service| (*service, ".provide_per_request::<..>()")))
     }
 
     /// The services that none of these agents take, unless they may be unused.
@@ -114,15 +114,15 @@ struct Taker {
 /// The services that a built agent and its children take, and those provided to their builder.
 #[derive(Default)]
 pub(crate) struct AgentServices {
-    given: ProvidedServices,
+    provided: ProvidedServices,
     takers: Vec<Taker>,
     /// The parts of the agent itself that take its state, each with the expected type.
     states: Vec<(Arc<str>, StateType)>,
 }
 
 impl AgentServices {
-    pub(in crate::agent) fn new(given: &ProvidedServices) -> Self {
-        Self { given: given.clone(), ..Self::default() }
+    pub(in crate::agent) fn new(provided: &ProvidedServices) -> Self {
+        Self { provided: provided.clone(), ..Self::default() }
     }
 
     /// Adds the services of an agent's hooks, guardrails and own code.
@@ -211,7 +211,7 @@ impl AgentServices {
             }
         }
         let own = self.takers.iter().filter(|taker| taker.agent == *agent);
-        let missing = own.filter(|taker| taker.is_required && !self.given.has(taker.service));
+        let missing = own.filter(|taker| taker.is_required && !self.provided.has(taker.service));
         problems.extend(missing.map(|taker| BuildError::NoService {
             agent: agent.to_string(),
             part: taker.part.to_string(),
@@ -221,7 +221,11 @@ impl AgentServices {
 
     /// The services that each request has to provide.
     pub(in crate::agent) fn per_request(&self) -> impl Iterator<Item = ServiceType> {
-        self.given.per_request.iter().copied().filter(|service| self.types().any(|taken| taken == *service))
+        self.provided
+            .per_request
+            .iter()
+            .copied()
+            .filter(|service| self.types().any(|taken| taken == *service))
     }
 
     /// The services of a run whose request provides some.
@@ -237,14 +241,16 @@ impl AgentServices {
         is_taken_else: impl Fn(ServiceType) -> bool,
     ) -> Result<Services, RunError> {
         let is_taken = |service| {
-            self.given.allows_unused || self.types().any(|taken| taken == service) || is_taken_else(service)
+            self.provided.allows_unused
+                || self.types().any(|taken| taken == service)
+                || is_taken_else(service)
         };
         if let Some(unused) = request.all().iter().find(|service| !is_taken(service.ty)) {
             let (agent, accepted) = (Arc::clone(agent), names(self.types()));
             return Err(RunError::UnusedService { agent, service: unused.ty, accepted });
         }
         self.complete(request)?;
-        Ok(self.given.services.with(request))
+        Ok(self.provided.services.with(request))
     }
 
     /// The services of a run that another agent's call starts: the builder's, and the caller's services that
@@ -254,15 +260,15 @@ impl AgentServices {
     /// Returns an error if the caller lacks one of these.
     pub(in crate::agent) fn for_call(&self, caller: &Services) -> Result<Services, RunError> {
         self.complete(caller)?;
-        let mut services = self.given.services.clone();
-        let wanted = caller.all().iter().filter(|service| self.given.per_request.contains(&service.ty));
+        let mut services = self.provided.services.clone();
+        let wanted = caller.all().iter().filter(|service| self.provided.per_request.contains(&service.ty));
         wanted.for_each(|service| services.insert(service.clone()));
         Ok(services)
     }
 
     /// Checks that the request provides all required services.
     fn complete(&self, request: &Services) -> Result<(), RunError> {
-        for service in self.given.per_request.iter().filter(|service| !request.has(**service)) {
+        for service in self.provided.per_request.iter().filter(|service| !request.has(**service)) {
             if let Some(taker) = self.takers.iter().find(|taker| taker.service == *service) {
                 return Err(RunError::NoService {
                     agent: Arc::clone(&taker.agent),

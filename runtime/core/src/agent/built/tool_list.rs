@@ -42,7 +42,7 @@ pub(in crate::agent) struct Owner {
     /// The agent's state.
     pub(in crate::agent) state: StateType,
     /// The services provided for these tools.
-    pub(in crate::agent) given: ProvidedServices,
+    pub(in crate::agent) provided: ProvidedServices,
     /// The guardrails around all tools.
     pub(in crate::agent) guards: Option<Arc<dyn Guards>>,
 }
@@ -280,7 +280,7 @@ impl ToolList {
         let mut all = self.fixed.to_vec();
         for server in &self.servers {
             for tool in server.entries(&self.owner, run.is_none(), &mut problems)? {
-                match self.owner.given.missing_for(&self.owner.agent, self.owner.state, &tool, run) {
+                match self.owner.provided.missing_for(&self.owner.agent, self.owner.state, &tool, run) {
                     None => all.push(tool),
                     Some(problem) => problems.push(problem),
                 }

@@ -38,8 +38,8 @@ impl Toolboxes {
             Err(panic) => (Vec::new(), Some(format!("`bound` panicked: {panic}"))),
         };
         let tools = names.zip(bound).collect();
-        let given = ProvidedToolbox { tools, instructions: T::INSTRUCTIONS, problem };
-        self.0.insert(ToolboxLink::new::<T>(prefix), given);
+        let provided = ProvidedToolbox { tools, instructions: T::INSTRUCTIONS, problem };
+        self.0.insert(ToolboxLink::new::<T>(prefix), provided);
     }
 
     /// The provided toolboxes.
@@ -49,7 +49,7 @@ impl Toolboxes {
 
     /// The mismatches between lists, by the toolbox's name.
     pub(in crate::agent) fn problems(&self) -> BTreeMap<&'static str, &str> {
-        self.0.iter().filter_map(|(link, given)| Some((link.name, given.problem.as_deref()?))).collect()
+        self.0.iter().filter_map(|(link, provided)| Some((link.name, provided.problem.as_deref()?))).collect()
     }
 
     pub(in crate::agent) fn get(&self, toolbox: &ToolboxLink) -> Option<&ProvidedToolbox> {

@@ -38,7 +38,7 @@ pub(crate) struct ChildTool {
 }
 
 /// The maximum number of bytes shown of the last text of a run without an answer.
-const SAID: usize = 300;
+const MAX_SAID_CHARS: usize = 300;
 
 static INPUT: [Param; 1] =
     [Param { description: "What the agent is asked.", ..Param::new::<String>("input") }];
@@ -198,7 +198,7 @@ pub(super) fn did(run: &AgentRun, start: usize, answer: &Result<String, RunError
         && run.instance.message_hooks.is_none()
         && !matches!(error, RunError::Unfinished { .. });
     let said = is_shown.then(|| last_text(run, start)).flatten();
-    let said = said.map(|text| format!("It last said: {}", short(text.trim(), SAID)));
+    let said = said.map(|text| format!("It last said: {}", short(text.trim(), MAX_SAID_CHARS)));
     let sentences: Vec<_> = acted.into_iter().chain(said).collect();
     let mut did = if sentences.is_empty() { String::new() } else { format!(". {}", sentences.join(" ")) };
     // The session may have learned a secret after that text.

@@ -393,7 +393,7 @@ impl Options {
                     self.resumption.recording(&instance.name, journal, &run_id, may_pause, in_session);
                 let wrong = |source| RunError::Answer { agent: Arc::clone(&instance.name), source };
                 let Recording { journal, questions, used } = Box::pin(recording).await.map_err(wrong)?;
-                let asked = questions.as_ref().map(|questions| {
+                let checkpoint = questions.as_ref().map(|questions| {
                     let (text, parts) = shown(&self.input, &session);
                     questions.keep_input(text, parts);
                     session.checkpoint()
@@ -413,9 +413,9 @@ impl Options {
                     .with_prompt(prompt)
                     .with_answer(answer_form)
                     .with_input(&self.input);
-                let kept = StoreOnDrop { run: &run, start };
+                let store = StoreOnDrop { run: &run, start };
                 let answer = drive(&run, answer, self.input.into_text()).await;
-                drop(kept);
+                drop(store);
                 drop(used);
                 let answer = answer.map_err(|error| {
                     if let RunError::Paused(paused) = error {
@@ -424,7 +424,7 @@ impl Options {
                         error
                     }
                 });
-                Ok(match (answer, asked) {
+                Ok(match (answer, checkpoint) {
                     // A replay begins with the session as it was before. A failed replay can be repeated with
                     // the right program.
                     (Err(error), Some(before))
@@ -477,10 +477,10 @@ fn answer_form(
 }
 
 /// The agent's prompt with the parts of a request; `None` if the request has none.
-fn own_prompt(instance: &Instance, given: Prompt) -> Result<Option<AgentPrompt>, RunError> {
-    if given.is_empty() {
+fn own_prompt(instance: &Instance, provided: Prompt) -> Result<Option<AgentPrompt>, RunError> {
+    if provided.is_empty() {
         return Ok(None);
     }
-    let prompt = instance.tools.prompt().for_request(given);
+    let prompt = instance.tools.prompt().for_request(provided);
     prompt.map(Some).map_err(|error| RunError::WrongPrompt(Arc::new(error)))
 }

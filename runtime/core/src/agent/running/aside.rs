@@ -25,7 +25,7 @@ impl AgentRun {
         &self,
         turn: u32,
         hooks: impl Future<Output = Result<T, RunError>>,
-        mut asked: UnboundedReceiver<Aside>,
+        mut requested: UnboundedReceiver<Aside>,
     ) -> Result<T, RunError> {
         let mut hooks = pin!(hooks);
         let (mut questions, mut number) = (FuturesUnordered::new(), 0);
@@ -33,7 +33,7 @@ impl AgentRun {
             tokio::select! {
                 biased;
                 done = &mut hooks => return done,
-                Some(aside) = asked.recv() => {
+                Some(aside) = requested.recv() => {
                     number += 1;
                     questions.push(self.answer_aside(turn, number, aside));
                 }
@@ -47,11 +47,11 @@ impl AgentRun {
         let Aside { request, model, mut answer } = aside;
         let model = model.unwrap_or_else(|| self.instance.model.clone());
         let answered = {
-            let mut asked = pin!(self.ask_aside(turn, number, request, &model));
+            let mut requested = pin!(self.ask_aside(turn, number, request, &model));
             tokio::select! {
                 biased;
                 () = answer.closed() => return Ok(()),
-                answered = &mut asked => answered?,
+                answered = &mut requested => answered?,
             }
         };
         // The hook may have dropped the question meanwhile.
@@ -87,9 +87,9 @@ impl AgentRun {
             RedactedRequests::default().redact(redactor, &mut request);
         }
         let hash = || (Effect::Pure, fingerprint(&request));
-        let asked = ModelCall { turn, request: &request, model, table: None, answer_tool: None };
+        let requested = ModelCall { turn, request: &request, model, table: None, answer_tool: None };
         // One step for all attempts, as for a turn.
-        let answer = self.cx.step(step, hash, async || self.ask_until_answered(asked).await).await;
+        let answer = self.cx.step(step, hash, async || self.ask_until_answered(requested).await).await;
         match answer {
             Ok(response) => {
                 let mut tally = self.tally();

@@ -28,11 +28,11 @@ const HAND_BACK: &str =
     "(These were the conversations of the agents that you called. Go on with your own task.)";
 
 impl AgentRun {
-    /// Runs calls. Afterwards each of them has a result in every case. The results are added to `kept`.
+    /// Runs calls. Afterwards each of them has a result in every case. The results are added to `collected`.
     pub(super) async fn run_batch(
         &self,
         batch: Batch<'_>,
-        kept: Option<&mut Vec<ToolResultMessage>>,
+        collected: Option<&mut Vec<ToolResultMessage>>,
     ) -> Result<Option<String>, RunError> {
         let mut batch = batch;
         let busy = self.busy();
@@ -50,7 +50,7 @@ impl AgentRun {
         if self.has_turn_hooks() && over.is_none() && self.cx.aborted().is_none() {
             self.unless_over(pin!(Box::pin(batch.after_calls()))).await??;
         }
-        let (merged, end) = batch.finish(kept);
+        let (merged, end) = batch.finish(collected);
         if let Some(over) = over {
             return Err(over);
         }
@@ -237,18 +237,18 @@ impl<'r> Batch<'r> {
     }
 
     async fn call_one(&self, index: usize) {
-        let (asked, at) = (self.call_to_run(index), self.calls.at(index));
-        let mut call = TurnCall::new(self.run, &self.table, &self.planned[index], asked, at);
+        let (requested, at) = (self.call_to_run(index), self.calls.at(index));
+        let mut call = TurnCall::new(self.run, &self.table, &self.planned[index], requested, at);
         let result = call.run(None).await;
         call.end(result);
     }
 
     /// Stores one result for each call, in call order. Returns whether conversations of children followed the results.
-    fn finish(mut self, kept: Option<&mut Vec<ToolResultMessage>>) -> (bool, BatchEnd) {
+    fn finish(mut self, collected: Option<&mut Vec<ToolResultMessage>>) -> (bool, BatchEnd) {
         self.finished = true;
         let mut end = self.collect();
-        if let Some(kept) = kept {
-            kept.clone_from(&end.results);
+        if let Some(collected) = collected {
+            collected.clone_from(&end.results);
         }
         let results = std::mem::take(&mut end.results);
         let merged = self.run.put_results(self.calls.indices.as_deref(), results, &mut end.retries);

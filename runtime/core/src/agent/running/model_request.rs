@@ -101,9 +101,9 @@ impl AgentRun {
                 }
                 Ok::<_, RunError>(text)
             };
-            let asked = || (Effect::Pure, prompt.request_hash(table, turn_parts));
+            let requested = || (Effect::Pure, prompt.request_hash(table, turn_parts));
             let step = self.step(turn, StepKind::Prompt);
-            let text: Option<String> = self.cx.step(step, asked, recorded).await?;
+            let text: Option<String> = self.cx.step(step, requested, recorded).await?;
             Ok(text.map(Into::into))
         });
         self.unless_over(made).await?
@@ -195,11 +195,11 @@ impl AgentRun {
         }
         let hash = || (Effect::Pure, self.request_hash(turn, &request, table));
         let model = &self.instance.model;
-        let asked = ModelCall { turn, request: &request, model, table: Some(table), answer_tool };
+        let requested = ModelCall { turn, request: &request, model, table: Some(table), answer_tool };
         // One step for all attempts: a failure is not recorded, so a replay asks again.
         let step = self.step(turn, StepKind::Model);
         let answer = self.cx.step(step, hash, async || {
-            let answer = self.ask_until_answered(asked).await?;
+            let answer = self.ask_until_answered(requested).await?;
             self.cx.note_new();
             Ok(answer)
         });
@@ -208,15 +208,18 @@ impl AgentRun {
 
     /// Asks again after transient errors, as often as the limits allow. The usage of the answer includes the
     /// tokens of earlier attempts; without an answer they are added to the run.
-    pub(super) async fn ask_until_answered(&self, asked: ModelCall<'_>) -> Result<ModelResponse, RunError> {
-        let ModelCall { turn, .. } = asked;
+    pub(super) async fn ask_until_answered(
+        &self,
+        requested: ModelCall<'_>,
+    ) -> Result<ModelResponse, RunError> {
+        let ModelCall { turn, .. } = requested;
         let mut attempt = 0;
         let mut failed = Usage::default();
         loop {
             attempt += 1;
-            let span = ChatSpan::begin(self, asked.model, asked.request, attempt);
+            let span = ChatSpan::begin(self, requested.model, requested.request, attempt);
             let mut billed = Usage::default();
-            let mut answer = pin!(self.ask_once(asked, &mut billed)).instrument(span.span()).await;
+            let mut answer = pin!(self.ask_once(requested, &mut billed)).instrument(span.span()).await;
             if let (Err(error), Some(redactor)) = (&mut answer, self.cx.concealed().redactor()) {
                 error.redact(&redactor);
             }
@@ -243,7 +246,7 @@ impl AgentRun {
                 }
                 return Err(error);
             }
-            if asked.table.is_some() {
+            if requested.table.is_some() {
                 self.event(turn, EventKind::turn_restarted(turn));
             }
             let text = format!("{error}; asking again in {pause:?}");
@@ -253,16 +256,20 @@ impl AgentRun {
     }
 
     /// Asks once. `billed` is set to the tokens that the model reports before it answers or fails.
-    async fn ask_once(&self, asked: ModelCall<'_>, billed: &mut Usage) -> Result<ModelResponse, ModelError> {
-        let ModelCall { turn, request, model, table, answer_tool } = asked;
+    async fn ask_once(
+        &self,
+        requested: ModelCall<'_>,
+        billed: &mut Usage,
+    ) -> Result<ModelResponse, ModelError> {
+        let ModelCall { turn, request, model, table, answer_tool } = requested;
         let timeout = self.instance.declaration.settings.limits.model_timeout;
         // Secrets can be added to the session while the model answers.
         let redactor = || self.cx.concealed().redactor();
         let mut held = RedactedDeltas::default();
-        let told = table.filter(|_| self.cx.events().are_kept() && !self.is_before_send());
-        let is_told = told.is_some();
-        let mut shown = told.map(|table| ShownDeltas::new(self, turn, table, answer_tool));
-        let mut tell = |delta| {
+        let shown_table = table.filter(|_| self.cx.events().are_kept() && !self.is_before_send());
+        let is_shown = shown_table.is_some();
+        let mut shown = shown_table.map(|table| ShownDeltas::new(self, turn, table, answer_tool));
+        let mut show = |delta| {
             if let Some(shown) = &mut shown {
                 shown.push(delta);
             }
@@ -272,19 +279,19 @@ impl AgentRun {
             *lock(&written) = Some(Instant::now());
             if let ModelDelta::Usage(usage) = delta {
                 *billed = usage;
-            } else if is_told {
+            } else if is_shown {
                 held.set_redactor(redactor());
-                held.push(delta).into_iter().for_each(&mut tell);
+                held.push(delta).into_iter().for_each(&mut show);
             }
         };
-        let asked = model.respond(request, &mut deltas);
+        let requested = model.respond(request, &mut deltas);
         let late = || async { Err(late(timeout, &written).await) };
-        let mut response = or(asked, late).await?;
+        let mut response = or(requested, late).await?;
         response.check()?;
         let redactor = redactor();
-        if is_told {
+        if is_shown {
             held.set_redactor(redactor.clone());
-            held.finish().for_each(tell);
+            held.finish().for_each(show);
         }
         if let Some(shown) = shown {
             shown.finish(&mut response.tool_calls);
@@ -302,12 +309,12 @@ impl AgentRun {
 }
 
 /// The maximum duration of an answer, as a multiple of the model timeout.
-const LONGEST_ANSWER: u32 = 10;
+const MAX_TIMEOUTS_PER_ANSWER: u32 = 10;
 
 /// Waits until a model was silent for `timeout`, or its answer took too long in total. `written` is the time
 /// of the last piece.
 async fn late(timeout: Duration, written: &Mutex<Option<Instant>>) -> ModelError {
-    let (begun, most) = (Instant::now(), timeout.saturating_mul(LONGEST_ANSWER));
+    let (begun, most) = (Instant::now(), timeout.saturating_mul(MAX_TIMEOUTS_PER_ANSWER));
     let mut wait = timeout;
     loop {
         tokio::time::sleep(wait).await;
@@ -324,12 +331,12 @@ async fn late(timeout: Duration, written: &Mutex<Option<Instant>>) -> ModelError
 }
 
 /// The maximum pause that a provider can request.
-const LONGEST_ASKED: Duration = Duration::from_mins(1);
+const MAX_REQUESTED_PAUSE: Duration = Duration::from_mins(1);
 
 /// Half a second, doubled for each attempt, with jitter; or the delay that the provider requests, up to a minute.
 fn pause(attempt: u32, error: &ModelError) -> Duration {
     if let ModelError::Status { retry_after: Some(requested), .. } = error {
-        (*requested).min(LONGEST_ASKED)
+        (*requested).min(MAX_REQUESTED_PAUSE)
     } else {
         BACKOFF.pause(attempt, random())
     }

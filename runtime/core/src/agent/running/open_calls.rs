@@ -140,7 +140,7 @@ impl OpenCalls {
     fn free<'i>(&self, ids: impl Iterator<Item = &'i Arc<str>>) -> Result<Vec<usize>, MisuseError> {
         let known: HashMap<_, _> =
             self.calls().iter().enumerate().map(|(index, call)| (&*call.id, index)).collect();
-        let mut seen = vec![false; known.len()];
+        let mut visited = vec![false; known.len()];
         let index = |id: &Arc<str>| {
             let call_id = || Arc::clone(id);
             let Some(&index) = known.get(&**id) else {
@@ -151,7 +151,7 @@ impl OpenCalls {
                 Progress::All => false,
                 Progress::Some(slots) => matches!(slots[index], Slot::Open),
             };
-            if !is_free || std::mem::replace(&mut seen[index], true) {
+            if !is_free || std::mem::replace(&mut visited[index], true) {
                 return Err(MisuseError::AnsweredCall { call_id: call_id() });
             }
             Ok(index)

@@ -359,12 +359,12 @@ impl AgentRun {
 
     /// Merges the kept conversations of children, in call order. Returns whether there were any.
     pub(super) fn merge_kept(&self) -> bool {
-        let mut kept = std::mem::take(&mut self.tally().transcripts);
-        if kept.is_empty() {
+        let mut transcripts = std::mem::take(&mut self.tally().transcripts);
+        if transcripts.is_empty() {
             return false;
         }
-        kept.sort_by_key(|(turn, call, _)| (*turn, *call));
-        self.merge(kept.into_iter().map(|(.., transcript)| transcript));
+        transcripts.sort_by_key(|(turn, call, _)| (*turn, *call));
+        self.merge(transcripts.into_iter().map(|(.., transcript)| transcript));
         true
     }
 

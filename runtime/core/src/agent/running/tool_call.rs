@@ -97,7 +97,7 @@ pub(super) struct TurnCall<'r> {
     run: &'r AgentRun,
     table: &'r ToolTable,
     planned: &'r PlannedCall,
-    asked: &'r ToolCall,
+    requested: &'r ToolCall,
     /// The call's turn, and its number there, counted from 1.
     at: (u32, u32),
     /// The time of its start, until its end is reported.
@@ -115,14 +115,14 @@ impl<'r> TurnCall<'r> {
         run: &'r AgentRun,
         table: &'r ToolTable,
         planned: &'r PlannedCall,
-        asked: &'r ToolCall,
+        requested: &'r ToolCall,
         at: (u32, u32),
     ) -> Self {
         Self {
             run,
             table,
             planned,
-            asked,
+            requested,
             at,
             started: None,
             cx: None,
@@ -167,18 +167,18 @@ impl<'r> TurnCall<'r> {
         let cx = ToolContext::new(
             run.cx.clone(),
             Arc::clone(entry),
-            Arc::clone(&self.asked.id),
+            Arc::clone(&self.requested.id),
             turn,
             call_number,
         )
         .with_number(self.planned.number)
-        .with_arguments(args.as_ref().map_or_else(|| Arc::clone(&self.asked.arguments), Args::text));
+        .with_arguments(args.as_ref().map_or_else(|| Arc::clone(&self.requested.arguments), Args::text));
         let cx = &*self.cx.insert(cx);
         if let Some(permit) = permit {
             cx.hold_permit(permit);
         }
         run.cx.watch();
-        let mut args = args.unwrap_or_else(|| Args::from(Arc::clone(&self.asked.arguments)));
+        let mut args = args.unwrap_or_else(|| Args::from(Arc::clone(&self.requested.arguments)));
         cx.definition().attach_to(&mut args);
         if run.cx.can_ask() {
             args.watch();
@@ -201,7 +201,7 @@ impl<'r> TurnCall<'r> {
             match run.cx.journal() {
                 None => answered.await,
                 Some(_) => {
-                    let at = || step(run, self.at, &self.asked.name).to_id();
+                    let at = || step(run, self.at, &self.requested.name).to_id();
                     Box::pin(run.cx.strand(at, answered)).await
                 }
             }
@@ -228,12 +228,12 @@ impl<'r> TurnCall<'r> {
         Box::pin(async move {
             let cx = &self.run.cx;
             let id = StepRef { attempt: 1, ..step(self.run, self.at, &name) }.to_id();
-            let asked = || (Effect::Pure, fingerprint("refused"));
+            let requested = || (Effect::Pure, fingerprint("refused"));
             let record = async || {
                 let refused = cx.hide(Err(Exit::Tool(refused)));
                 Ok::<_, Infallible>(CallRecord::new(&refused, 0, Recorded::default()))
             };
-            match cx.step(id, asked, record).await {
+            match cx.step(id, requested, record).await {
                 Ok(record) => record.into_result(),
                 Err(never) => match never {},
             }
@@ -255,12 +255,12 @@ impl<'r> TurnCall<'r> {
         let entry = self.planned.tool(self.table);
         let tool = self.tool();
         let started = EventKind::tool_started(
-            Arc::clone(&self.asked.id),
+            Arc::clone(&self.requested.id),
             Arc::clone(&tool),
             entry.map(|entry| entry.source),
-            self.run.shown_arguments(&self.asked.arguments),
+            self.run.shown_arguments(&self.requested.arguments),
         );
-        self.span = ToolSpan::begin(self.run, entry.map(|entry| &**entry), &tool, self.asked);
+        self.span = ToolSpan::begin(self.run, entry.map(|entry| &**entry), &tool, self.requested);
         self.started = Some(Instant::now());
         self.run.cx.events().push(self.step(&tool), started);
     }
@@ -295,10 +295,10 @@ impl<'r> TurnCall<'r> {
 
     fn report(&mut self, started: Instant, result: &mut CallResult) {
         self.note_acted(result.outcome);
-        self.span.end(self.run, self.asked, result, self.attempts);
+        self.span.end(self.run, self.requested, result, self.attempts);
         let tool = self.tool();
         let finished = result.finished(
-            Arc::clone(&self.asked.id),
+            Arc::clone(&self.requested.id),
             Arc::clone(&tool),
             started.elapsed(),
             self.attempts,
@@ -323,7 +323,7 @@ impl<'r> TurnCall<'r> {
         if let Some(entry) = self.planned.tool(self.table) {
             return Arc::clone(&entry.name);
         }
-        let mut name = Arc::clone(&self.asked.name);
+        let mut name = Arc::clone(&self.requested.name);
         if let Some(redactor) = self.run.cx.concealed().redactor() {
             redact_name(&mut name, &redactor, |name| self.table.find(name).is_some());
         }
@@ -332,7 +332,7 @@ impl<'r> TurnCall<'r> {
 
     /// The step of the call, under the model's name for the tool; `unknown` is the name of an unknown tool.
     fn step<'s>(&'s self, unknown: &'s Arc<str>) -> StepRef<'s> {
-        let name = if self.planned.entry.is_ok() { &self.asked.name } else { unknown };
+        let name = if self.planned.entry.is_ok() { &self.requested.name } else { unknown };
         step(self.run, self.at, name)
     }
 }

@@ -34,10 +34,10 @@ impl AgentRun {
         table: Arc<ToolTable>,
         form: Option<&AnswerForm>,
     ) -> Result<(ModelResponse, Arc<ToolTable>, Option<Arc<str>>), RunError> {
-        let (asides, asked) = mpsc::unbounded_channel();
+        let (asides, requested) = mpsc::unbounded_channel();
         let mut request = TurnRequest::for_turn(request, Arc::clone(all), asides);
         let hooks = self.before_llm_call(&mut request);
-        let answer = self.unless_over(pin!(self.answer_asides(turn, hooks, asked))).await??;
+        let answer = self.unless_over(pin!(self.answer_asides(turn, hooks, requested))).await??;
         let (mut request, offered) = request.into_parts();
         let table = offered.unwrap_or(table);
         let mut answer_tool = None;

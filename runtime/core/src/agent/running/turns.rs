@@ -151,8 +151,9 @@ impl AgentRun {
         request.system = self.system(turn, changes, &tools, offered.as_deref(), answer.is_some()).await?;
         if self.has_turn_hooks() {
             let table = Arc::clone(table);
-            let asked = Box::pin(self.ask_through_hooks(turn, request, &tools.table, table, answer)).await;
-            let (mut response, table, answer_tool) = asked?;
+            let requested =
+                Box::pin(self.ask_through_hooks(turn, request, &tools.table, table, answer)).await;
+            let (mut response, table, answer_tool) = requested?;
             if self.is_before_send() {
                 response = Box::pin(self.send_text(turn, response)).await?;
             }
@@ -272,18 +273,18 @@ impl AgentRun {
             tally.by_hand += 1;
             tally.by_hand
         };
-        let mut asked = ToolCall::new(format!("direct_{call_number}"), name, args.text());
+        let mut requested = ToolCall::new(format!("direct_{call_number}"), name, args.text());
         if planned.entry.is_err()
             && let Some(redactor) = self.cx.concealed().redactor()
         {
-            redact_name(&mut asked.name, &redactor, |name| table.find(name).is_some());
+            redact_name(&mut requested.name, &redactor, |name| table.find(name).is_some());
         }
         let busy = self.busy();
-        let mut call = TurnCall::new(self, &table, &planned, &asked, (0, call_number));
+        let mut call = TurnCall::new(self, &table, &planned, &requested, (0, call_number));
         let result = match self.cx.journal() {
             None => call.run(Some(args)).await,
             Some(_) => {
-                let id = tool_call::step(self, (0, call_number), &asked.name).to_id();
+                let id = tool_call::step(self, (0, call_number), &requested.name).to_id();
                 Box::pin(self.cx.around_strands(Some(&id), call.run(Some(args)))).await
             }
         };

@@ -104,18 +104,19 @@ impl ToolContext {
     /// Returns an error if there is no answerer and the call cannot pause.
     pub(crate) async fn answer_to(
         &self,
-        asked: OwnQuestion,
+        own: OwnQuestion,
         front: Option<Front<'_>>,
     ) -> Result<Answer, Unanswered> {
         let run = self.run();
-        let OwnQuestion { question, hash, whole } = asked;
+        let OwnQuestion { question, hash, whole } = own;
         let id = question.step().clone();
         let work = async || {
             let whole = whole.as_ref().unwrap_or(&question);
-            let given = run.questions().and_then(|questions| questions.answer(question.key(), &hash, whole));
+            let provided =
+                run.questions().and_then(|questions| questions.answer(question.key(), &hash, whole));
             // The program may have changed the question since.
-            if let Some(given) = given.and_then(|given| question.fit(given).ok()) {
-                return Ok(given);
+            if let Some(provided) = provided.and_then(|provided| question.fit(provided).ok()) {
+                return Ok(provided);
             }
             // Do not ask about a call that cannot run. The refusal is recorded as an answer, because a replay
             // of concurrent calls may admit another one first.

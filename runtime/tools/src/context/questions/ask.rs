@@ -179,8 +179,8 @@ impl ToolContext {
         let ExpectedAnswer { schema, limit } = wanted;
         let (step, in_start) = self.question_step(name);
         let args = self.arguments_here().map(Args::from);
-        let asked = self.new_question(kind, step.clone(), args.as_ref(), text, schema);
-        let hash = asked.hash.clone();
+        let own = self.new_question(kind, step.clone(), args.as_ref(), text, schema);
+        let hash = own.hash.clone();
         let before = match &in_start {
             Some(name) => self.answered_before(name, &step, &hash).await,
             None => None,
@@ -189,12 +189,12 @@ impl ToolContext {
             Ok(answer)
         } else {
             self.note_waiting(step).await;
-            let front = match (self.front(&asked.question), limit) {
+            let front = match (self.front(&own.question), limit) {
                 (Some(front), Some(limit)) => Some(within(limit, front)),
                 (front, _) => front,
             };
             let _waiting = Waiting::begin(self);
-            self.answer_to(asked, front).await
+            self.answer_to(own, front).await
         };
         if let (Some(name), Ok(answer)) = (in_start, &answer) {
             let answered = (name, hash, answer.clone());

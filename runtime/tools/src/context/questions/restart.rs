@@ -55,7 +55,7 @@ impl ToolContext {
     /// Returns the answer that an earlier start of the function received to the same question, so that a
     /// retry does not ask again. Hooks ask each time, because they may ask about the repetition itself.
     pub(super) async fn answered_before(&self, name: &str, question: &StepId, hash: &str) -> Option<Answer> {
-        let same = |(other, asked, _): &&(String, String, Answer)| other == name && asked == hash;
+        let same = |(other, other_hash, _): &&(String, String, Answer)| other == name && other_hash == hash;
         let known = self
             .data(|data| data.question_names.answered.iter().find(same).map(|(.., answer)| answer.clone()));
         let run = self.run();

@@ -304,8 +304,8 @@ fn fill(say: &str, messages: &History) -> String {
             filled.push_str(&text(messages.last()));
             rest = after;
         } else if let Some(after) = rest.strip_prefix("{input}") {
-            let asked = messages.iter().rev().find(|message| matches!(message, Message::User { .. }));
-            filled.push_str(&text(asked));
+            let input = messages.iter().rev().find(|message| matches!(message, Message::User { .. }));
+            filled.push_str(&text(input));
             rest = after;
         } else {
             filled.push('{');

@@ -10,7 +10,7 @@ use super::{ScriptedModel, ScriptedModelError, ScriptedTurn};
 use onionskin_definitions::text::nearest;
 
 /// The maximum size of a file.
-const MOST_BYTES: u64 = 8 << 20;
+const MAX_FILE_BYTES: u64 = 8 << 20;
 
 // Rustdoc shows a feature only at the items that have the attribute.
 #[cfg(feature = "yaml")]
@@ -126,9 +126,9 @@ fn read(path: &Path) -> Result<String, String> {
     }
     let mut text = String::new();
     let file = std::fs::File::open(path).map_err(unread)?;
-    file.take(MOST_BYTES + 1).read_to_string(&mut text).map_err(unread)?;
-    if text.len() as u64 > MOST_BYTES {
-        return Err(format!("the file has more than {} MiB", MOST_BYTES >> 20));
+    file.take(MAX_FILE_BYTES + 1).read_to_string(&mut text).map_err(unread)?;
+    if text.len() as u64 > MAX_FILE_BYTES {
+        return Err(format!("the file has more than {} MiB", MAX_FILE_BYTES >> 20));
     }
     Ok(text)
 }

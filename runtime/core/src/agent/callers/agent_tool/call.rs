@@ -46,10 +46,10 @@ impl AgentCall {
     /// Returns the input for the agent, and the thread that the model chose.
     fn read(&self, args: &Args) -> ToolResult<(String, Option<String>)> {
         let refuse = |problems: &[Problem]| Exit::Tool(self.definition.refuse(problems));
-        let mut given = self.definition.fit(args).map_err(|problems| refuse(&problems))?;
-        let thread = if self.tool.thread_argument { json::remove(&mut given, THREAD) } else { None };
+        let mut arguments = self.definition.fit(args).map_err(|problems| refuse(&problems))?;
+        let thread = if self.tool.thread_argument { json::remove(&mut arguments, THREAD) } else { None };
         // The schema accepts the values. The type may still reject them.
-        let input = (self.tool.input.read)(given)
+        let input = (self.tool.input.read)(arguments)
             .map_err(|error| refuse(&[Problem::from_reader(error.to_string())]))?;
         Ok((input, thread.and_then(|name| name.as_str().map(str::to_owned))))
     }
@@ -116,8 +116,8 @@ impl AgentCall {
         let deadline = Deadline::sooner(instance.declaration.settings.limits.time, caller);
         let wait = Wait { deadline, token: &cx.cancellation() };
         let did = OnceLock::new();
-        let asked = CallInput { name: Arc::clone(&name), deadline, input, did: &did };
-        let run = self.run(cx, &session, &events, asked);
+        let request = CallInput { name: Arc::clone(&name), deadline, input, did: &did };
+        let run = self.run(cx, &session, &events, request);
         let answer = if is_going_on(&session, cx) {
             Err(NoTurn::WaitsForItself)
         } else {
@@ -149,9 +149,9 @@ impl AgentCall {
         cx: &ToolContext,
         session: &Session,
         events: &Events,
-        asked: CallInput<'_>,
+        request: CallInput<'_>,
     ) -> Result<Result<String, RunError>, RunError> {
-        let CallInput { name, deadline, input, did } = asked;
+        let CallInput { name, deadline, input, did } = request;
         let Built { instance, run: answer, shared } = &self.tool.agent.0;
         session.state().concealed().add(&shared.secrets);
         // Secrets of the caller's session must not reach a model here either.

@@ -141,8 +141,8 @@ impl Input {
     /// The input type that the agent declares.
     fn from_form(form: &Arc<InputForm>) -> Self {
         let (schema, form, changed) = (form.schema().clone(), Arc::clone(form), Arc::clone(form));
-        let read = move |given| {
-            form.read(&Args::new(given))
+        let read = move |arguments| {
+            form.read(&Args::new(arguments))
                 .map_err(|problems| serde_json::Error::custom(problem_lines(&problems)))
         };
         Self { schema, read: Arc::new(read), fits: Arc::new(move |text| changed.read_text(text)) }
@@ -157,9 +157,9 @@ impl Input {
                 std::any::type_name::<T>()
             )
         });
-        let read = move |given: Map<String, Value>| {
-            let value = T::deserialize(Value::Object(given.clone()))?;
-            Ok(text(&given, value))
+        let read = move |arguments: Map<String, Value>| {
+            let value = T::deserialize(Value::Object(arguments.clone()))?;
+            Ok(text(&arguments, value))
         };
         Self { schema, read: Arc::new(read), fits: Arc::new(|text| Ok(text.to_owned())) }
     }
@@ -177,7 +177,7 @@ impl AgentTool {
             agent: agent.clone(),
             input: match &agent.0.instance.input {
                 Some(form) => Input::from_form(form),
-                None => Input::new(|_, asked: TextInput| asked.input),
+                None => Input::new(|_, arguments: TextInput| arguments.input),
             },
             output: None,
             on_error: None,
@@ -237,7 +237,7 @@ impl AgentTool {
                 Ok(_) => Ok(text.to_owned()),
                 Err(error) => Err(vec![Problem::from_reader(error.to_string())]),
             };
-            let input = Input::new(|given, _: T| json!(given).to_string());
+            let input = Input::new(|arguments, _: T| json!(arguments).to_string());
             tool.input = Input { fits: Arc::new(fits), ..input };
         })
     }
