@@ -51,6 +51,22 @@ async fn impatient(cx: &ToolContext, args: &mut Args, till: State<Till>, next: i
     std::future::pending().await
 }
 
+/// Runs the call, occupies the only thread, runs it once more for 10 ms, and waits for the end of the run.
+#[tool_hook]
+async fn twice(cx: &ToolContext, args: &mut Args, till: State<Till>, next: impl Next) -> ToolResult {
+    next.run(args).await?;
+    let (free, until_free) = std::sync::mpsc::channel::<()>();
+    tokio::task::spawn_blocking(move || until_free.recv());
+    timeout(Duration::from_millis(10), next.run(args)).await.expect_err("no thread is free");
+    assert_eq!(cx.attempt(), 1);
+    drop(free);
+    till.is_over.notify_one();
+    std::future::pending().await
+}
+
+agent! {
+    Repeater { state: Till, instruction: "Pay.", function_tools: [pay, abort], tool_hooks: [twice for [pay]] }
+}
 agent! {
     Payer {
         description: "Pays.", state: Till, instruction: "Pay.", function_tools: [pay, abort],
@@ -106,6 +122,22 @@ fn h3_starts_that_never_began_are_no_attempts_of_an_aborted_call() {
             assert_eq!(*read, Value::from(expected), "{how}");
         });
     }
+}
+
+#[test]
+fn h3_a_start_that_never_began_does_not_hide_that_the_tool_ran_before() {
+    let runtime = tokio::runtime::Builder::new_current_thread().max_blocking_threads(1).enable_all().build();
+    runtime.unwrap().block_on(async {
+        let (till, model) =
+            (Till::default(), ScriptedModel::turns([pays("again").and_call("abort", json!({}))]));
+        let repeater = Repeater::builder().model(model).state(till.clone()).build().await.unwrap();
+        let session = repeater.session();
+        repeater.request("go").session(&session).run().await.unwrap_err();
+        let history = serde_json::to_value(session.history()).unwrap();
+        let expected = "cancelled when its tool had run; its result is lost; the run was aborted: fire";
+        assert_eq!(history[2]["results"][0]["content"][0]["text"], expected);
+        assert_eq!(till.paid.load(Ordering::SeqCst), 1);
+    });
 }
 
 #[test]

@@ -55,6 +55,15 @@ impl CallProgress {
     }
 }
 
+/// The bits of `ToolContext::last_start` for the last start. Those above it are for the one before.
+const LAST: u8 = 0x0F;
+
+fn progress_of(stored: u8) -> CallProgress {
+    use CallProgress::{NotStarted, Reported, Running, Started, Succeeded};
+    let all = [NotStarted, Started, Running, Succeeded, Reported];
+    all.into_iter().find(|progress| *progress as u8 == stored).unwrap_or_default()
+}
+
 impl ToolContext {
     #[inline]
     fn set_last_start(&self, progress: CallProgress) {
@@ -62,16 +71,24 @@ impl ToolContext {
     }
 
     fn last_start(&self) -> CallProgress {
-        use CallProgress::{NotStarted, Reported, Running, Started, Succeeded};
-        let stored = self.last_start.load(Ordering::Relaxed);
-        let all = [NotStarted, Started, Running, Succeeded, Reported];
-        all.into_iter().find(|progress| *progress as u8 == stored).unwrap_or_default()
+        progress_of(self.last_start.load(Ordering::Relaxed) & LAST)
+    }
+
+    /// The progress of the last start that began.
+    fn last_begun(&self) -> CallProgress {
+        match self.last_start.load(Ordering::Relaxed) {
+            starts if starts & LAST == CallProgress::NotStarted as u8 => progress_of(starts >> 4),
+            starts => progress_of(starts & LAST),
+        }
     }
 
     /// Begins a start of the tool.
     #[inline]
     pub(super) fn note_start(&self) {
-        self.set_last_start(CallProgress::Started);
+        let before = self.last_start.load(Ordering::Relaxed);
+        if before & LAST != CallProgress::Started as u8 {
+            self.last_start.store(before << 4 | CallProgress::Started as u8, Ordering::Relaxed);
+        }
     }
 
     /// The tool ran to a result.
@@ -91,7 +108,8 @@ impl ToolContext {
     pub(crate) fn note_dropped(&self, left: CallProgress) {
         // Of concurrent starts, one may have ended.
         if self.last_start() == CallProgress::Started {
-            self.set_last_start(left);
+            let before = self.last_start.load(Ordering::Relaxed) & !LAST;
+            self.last_start.store(before | left as u8, Ordering::Relaxed);
         }
         match left {
             CallProgress::Running => self.data(|data| data.runs_on = true),
@@ -106,12 +124,12 @@ impl ToolContext {
 
     /// Drops a start of the tool. Returns what is left of its work.
     pub(super) fn end_start(&self, drop_start: impl FnOnce()) -> CallProgress {
-        let before = self.last_start();
+        let before = self.last_start.load(Ordering::Relaxed);
         self.note_start();
         drop_start();
         let left = self.last_start();
-        if before != CallProgress::Started {
-            self.set_last_start(before);
+        if before & LAST != CallProgress::Started as u8 {
+            self.last_start.store(before, Ordering::Relaxed);
         }
         left
     }
@@ -123,7 +141,7 @@ impl ToolContext {
 
     /// The end of the text about a start that is ended from outside: nothing for a tool that changes nothing, or did not start.
     pub(crate) fn unknown_effect(&self) -> &'static str {
-        let is_known = matches!(self.last_start(), CallProgress::Succeeded | CallProgress::Reported);
+        let is_known = matches!(self.last_begun(), CallProgress::Succeeded | CallProgress::Reported);
         if is_known || !self.has_started() {
             return "";
         }
@@ -206,7 +224,7 @@ impl ToolContext {
 impl ToolContext {
     /// Whether the last start of the tool ended with a result.
     pub fn has_run(&self) -> bool {
-        self.last_start.load(Ordering::Relaxed) == CallProgress::Succeeded as u8
+        self.last_start.load(Ordering::Relaxed) & LAST == CallProgress::Succeeded as u8
     }
 
     /// Whether a call whose tool started may have changed something.
@@ -227,7 +245,7 @@ impl ToolContext {
             CallProgress::Running
         } else if !self.has_started() {
             CallProgress::NotStarted
-        } else if self.has_run() {
+        } else if self.last_begun() == CallProgress::Succeeded {
             CallProgress::Succeeded
         } else {
             CallProgress::Started
