@@ -207,7 +207,7 @@ async fn a1_what_is_missing_is_said_when_the_agent_is_built() {
         .build()
         .await
         .unwrap_err();
-    assert!(matches!(&error, BuildError::NoEntry { .. }), "{error}");
+    assert!(matches!(&error, BuildError::Entry { .. }), "{error}");
 }
 
 agent! {

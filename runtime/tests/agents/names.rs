@@ -100,8 +100,9 @@ async fn l1_a_name_that_differs_from_the_definition_is_an_error_of_the_build() {
     {
         let error = refused.unwrap_err();
         let text = error.to_string();
-        let BuildError::TwoNames { tool, defined, .. } = error else { panic!("{text}") };
-        assert_eq!((tool, defined.as_str()), ("one", "two"));
+        let BuildError::ToolDefinition { tool, .. } = error else { panic!("{text}") };
+        assert_eq!(tool, "one");
+        assert!(text.contains("has another name in its definition, `two`"), "{text}");
     }
     // A trait object has one name.
     let handle = agent().tool(ToolSpec::from_dyn(dynamic())).build().await.unwrap();
@@ -283,6 +284,6 @@ impl Agent for WithPanic {
 async fn a6_a_built_in_tool_whose_definition_panics_is_an_error_of_the_build() {
     let error = WithPanic::builder().model(model()).build().await.unwrap_err();
     let text = error.to_string();
-    let BuildError::DeclarationPanicked { agent, reason, .. } = error else { panic!("{text}") };
+    let BuildError::Panicked { agent, reason, .. } = error else { panic!("{text}") };
     assert_eq!((agent.as_str(), reason.as_str()), ("host", "no definition"));
 }

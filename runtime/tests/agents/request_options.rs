@@ -186,7 +186,7 @@ impl Model for Boastful {
 #[tokio::test]
 async fn o3_a_model_that_panics_does_not_take_the_build_down() {
     let error = Forced::builder().model(Boastful).build().await.unwrap_err();
-    let BuildError::ModelPanicked { agent, reason, .. } = &error else { panic!("{error}") };
+    let BuildError::Panicked { agent, reason, .. } = &error else { panic!("{error}") };
     assert_eq!((agent.as_str(), reason.as_str()), ("Forced", "what is tool_choice?"));
     assert_eq!(
         error.to_string(),

@@ -751,7 +751,10 @@ mod declared {
     #[tokio::test]
     async fn a8_two_forms_of_one_answer_are_refused_when_the_agent_is_built() {
         let error = Twice::builder().model(script([])).build().await.unwrap_err();
-        assert!(matches!(&error, BuildError::TwoAnswerForms { agent, .. } if agent == "Twice"), "{error}");
+        assert!(
+            matches!(&error, BuildError::Contradiction { agent, mistake, .. } if agent == "Twice" && mistake.contains("`response_schema`")),
+            "{error}"
+        );
     }
 
     #[tokio::test]

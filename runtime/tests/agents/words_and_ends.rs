@@ -108,7 +108,10 @@ async fn c4_an_answer_of_a_type_ends_a_run_and_has_no_text_for_it() {
     let typed =
         DynAgent::new("A", || AgentDeclaration::new().instruction("A.").output::<u32>().until("DONE"));
     let error = App::builder().dyn_agent(&typed).model(said(&[])).build().await.unwrap_err();
-    assert!(matches!(&error, BuildError::UntilTyped { agent, .. } if agent == "A"), "{error}");
+    assert!(
+        matches!(&error, BuildError::Contradiction { agent, mistake, .. } if agent == "A" && mistake.ends_with("ends its run: remove `until`")),
+        "{error}"
+    );
     let app = App::builder().dyn_agent(&until()).model(said(&["7"])).build().await.unwrap();
     assert_eq!(app.entry().run_as::<u32>("?").await.unwrap().output.text, "7");
 }
@@ -118,12 +121,18 @@ async fn c4_an_empty_text_for_the_end_and_words_without_a_tool_are_errors_of_the
     let build = async |agent: DynAgent| App::builder().dyn_agent(&agent).model(said(&[])).build().await;
     let endless = DynAgent::new("A", || AgentDeclaration::new().instruction("A.").until(""));
     let error = build(endless).await.unwrap_err();
-    assert!(matches!(&error, BuildError::UntilEmpty { agent, .. } if agent == "A"), "{error}");
+    assert!(
+        matches!(&error, BuildError::Contradiction { agent, mistake, .. } if agent == "A" && mistake.contains("is empty")),
+        "{error}"
+    );
     let words = || ToolWords::new().name("say");
     let worded =
         DynAgent::new("A", move || AgentDeclaration::new().instruction("A.").worded(words(), |agent| agent));
     let error = build(worded).await.unwrap_err();
-    assert!(matches!(&error, BuildError::WordsWithoutTool { agent, .. } if agent == "A"), "{error}");
+    assert!(
+        matches!(&error, BuildError::Contradiction { agent, mistake, .. } if agent == "A" && mistake.contains("adds no tool")),
+        "{error}"
+    );
 }
 
 #[tokio::test]

@@ -73,16 +73,19 @@ impl Agent for AtRunTime {
     }
 }
 
-async fn refused<A: Agent>() -> (String, &'static str, String) {
+async fn refused<A: Agent>() -> (String, String, String) {
     match A::builder().model(ScriptedModel::new()).build().await {
-        Err(BuildError::ToolPanicked { agent, tool, reason, .. }) => (agent, tool, reason),
+        Err(BuildError::Panicked { agent, what, reason, .. }) => (agent, what, reason),
         other => panic!("{other:?}"),
     }
 }
 
 #[tokio::test]
 async fn a1_a_tool_whose_schema_panics_is_a_build_error_that_names_it() {
-    let expected = |agent: &str, tool, reason: &str| (agent.to_owned(), tool, reason.to_owned());
+    let expected = |agent: &str, tool, reason: &str| {
+        let what = format!("the schema of the tool `{tool}` of the agent `{agent}` panicked");
+        (agent.to_owned(), what, reason.to_owned())
+    };
     assert_eq!(refused::<Connecting>().await, expected("Connecting", "connects", "PORT is not set"));
     assert_eq!(refused::<Shaping>().await, expected("Shaping", "shapes", "0 shapes"));
     assert_eq!(refused::<Compiled>().await, expected("Compiled", "by_hand", "no definition"));

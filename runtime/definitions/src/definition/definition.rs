@@ -148,8 +148,8 @@ impl ToolDefinition {
     }
 
     /// Sets the schema of the arguments, which must describe an object: `"type": "object"`. Building an agent
-    /// fails with another schema (`BuildError::InputSchema`), or with an invalid keyword
-    /// (`BuildError::SchemaMistake`).
+    /// fails with another schema (`BuildError::ToolDefinition`), or with an invalid keyword
+    /// (`BuildError::ToolDefinition`).
     #[must_use]
     pub fn with_input_schema(mut self, schema: Value) -> Self {
         self.held = is_held(&schema);

@@ -65,7 +65,7 @@ impl ToolDefinition {
     /// It does not check `format` (except for the ranges of Rust's integers), `unevaluatedItems`,
     /// `$dynamicRef`, and that only one option of a `oneOf` fits. A tool that relies on one of them checks it
     /// itself (`Tool::fit_args`). A keyword with an invalid value, such as a malformed pattern, fails the
-    /// build of an agent with the tool (`BuildError::SchemaMistake`); outside an agent it is ignored.
+    /// build of an agent with the tool (`BuildError::ToolDefinition`); outside an agent it is ignored.
     ///
     /// ```
     /// use onionskin::{Args, ToolDefinition};

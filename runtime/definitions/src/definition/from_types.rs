@@ -90,7 +90,7 @@ impl ToolDefinition {
     /// ```
     ///
     /// If `In` is not deserialised from an object, building an agent with the tool fails
-    /// (`BuildError::InputSchema`).
+    /// (`BuildError::ToolDefinition`).
     pub fn from_types<In: JsonSchema + 'static, Out: FnOutput>(
         name: impl AsRef<str>,
         description: impl AsRef<str>,

@@ -14,7 +14,6 @@ use crate::agent::error::run_error::RunError;
 use crate::run_hook::RunInput;
 
 use super::builder::AgentBuilder;
-use super::declared::declaring;
 
 /// Several agents in one program, which share a model, states, toolboxes and servers. The agent with `default: true` is
 /// the entry agent.
@@ -210,20 +209,29 @@ impl AgentBuilder<App> {
                 return Err(BuildError::TwoAgents { name: agent.name().to_owned() });
             }
             let is_default = caught(|| agent.declare().parts.settings.is_default);
-            if is_default.map_err(|reason| declaring(agent.name(), reason))? {
+            if is_default.map_err(|reason| BuildError::declaring(agent.name(), reason))? {
                 defaults.push(index);
             }
         }
         let all: Vec<_> = (0..agents.len()).collect();
         if let Some(name) = &self.app.entry {
             let named = agents.iter().position(|agent| *agent.name == **name);
-            return named.ok_or_else(|| BuildError::UnknownEntry { name: name.clone(), agents: names(&all) });
+            let agents = names(&all);
+            let mistake = format!("the app has no agent `{name}` for its entry; its agents are: {agents}");
+            return named.ok_or(BuildError::Entry { mistake });
         }
-        match (&*defaults, &*all) {
-            ([entry], _) | ([], [entry]) => Ok(*entry),
-            ([], _) => Err(BuildError::NoEntry { agents: names(&all) }),
-            (several, _) => Err(BuildError::SeveralEntries { agents: names(several) }),
-        }
+        let mistake = match (&*defaults, &*all) {
+            ([entry], _) | ([], [entry]) => return Ok(*entry),
+            ([], _) => format!(
+                "the app has no entry agent: write `default: true` in one of its agents ({})",
+                names(&all)
+            ),
+            (several, _) => format!(
+                "several agents of the app have `default: true`: {}; only one can be the entry",
+                names(several)
+            ),
+        };
+        Err(BuildError::Entry { mistake })
     }
 
     /// Builds all agents, runs the entry agent once and shuts down the servers.

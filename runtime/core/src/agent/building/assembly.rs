@@ -33,7 +33,7 @@ use crate::agent::parts::hook_names::NotRepeated;
 use crate::agent::parts::settings::Lock;
 use crate::message_hook::MessageHooks;
 
-use super::declared::{Declared, declaring};
+use super::declared::Declared;
 use super::preflight;
 use super::setup::Setup;
 
@@ -110,10 +110,12 @@ impl Assembly {
         let guardrails = Arc::new(declaration.take_guardrails());
         let hooks = RuntimeHooks::new(declaration.hooks.iter().cloned().collect());
         let mut services = AgentServices::new(&self.services);
-        services.add_declared(&name, &declaration, &guardrails).map_err(|reason| declaring(&name, reason))?;
+        services
+            .add_declared(&name, &declaration, &guardrails)
+            .map_err(|reason| BuildError::declaring(&name, reason))?;
         // The hooks' own code returns their places.
         let message_hooks = MessageHooks::new(&name, declaration.message_hooks.clone())
-            .map_err(|reason| declaring(&name, reason))?;
+            .map_err(|reason| BuildError::declaring(&name, reason))?;
         for child in &children {
             services.add_child(child.services());
         }
@@ -129,12 +131,14 @@ impl Assembly {
         let undefined = |problem| preflight::undefined(&name, problem);
         tool_checks::declared_states(&name, state, &declaration.tools, &declaration.runtime_tools)?;
         let fixed = caught(|| fixed_entries(onion.definitions, &declaration, children));
-        let mut fixed = fixed.map_err(|reason| declaring(&name, reason))?.map_err(undefined)?;
+        let mut fixed = fixed.map_err(|reason| BuildError::declaring(&name, reason))?.map_err(undefined)?;
         for toolbox in &declaration.toolboxes {
             fixed.extend(self.toolbox_entries(&name, state, toolbox)?);
         }
         let tools = std::mem::take(&mut declaration.specs);
-        tool_checks::states_of_values(&name, state, &tools)?;
+        tools
+            .iter()
+            .try_for_each(|tool| tool_checks::state(&name, state, tool.name(), tool.state_types()))?;
         preflight::names(&name, &fixed, &tools)?;
         for tool in &tools {
             if let Some(hook) = tool.repeats_in_vain() {
@@ -144,7 +148,7 @@ impl Assembly {
             }
         }
         fixed.extend(tools.into_iter().map(ToolSpec::into_entry));
-        tool_checks::definitions(&name, &fixed)?;
+        fixed.iter().try_for_each(|tool| tool_checks::definition(&name, &tool.definition))?;
         let (snapshot, is_strict) =
             (declaration.server_snapshot.as_deref(), declaration.settings.lock == Lock::Strict);
         let servers = self.shared.servers.providers(&name, &declaration.servers, snapshot, is_strict)?;
@@ -156,7 +160,7 @@ impl Assembly {
         let prompt = AgentPrompt::merged(&name, std::mem::take(&mut declaration.prompt), changed.prompt)?;
         let prompt =
             caught(|| AgentPrompt::new(info.clone(), &model, (state, declaration.state_codec), prompt))
-                .map_err(|reason| declaring(&name, reason))??;
+                .map_err(|reason| BuildError::declaring(&name, reason))??;
         let tools = ToolList::new(owner, prompt, fixed, servers);
         // Later problems come from servers, and are reported as events.
         let table = tools.first_table()?;
@@ -236,13 +240,13 @@ fn typed(name: &str, declaration: &Parts) -> Result<Forms, BuildError> {
         let input = declaration.input.map(|(_, make)| Arc::new(make()));
         (input, declaration.output.map(|(_, make)| Arc::new(make())))
     });
-    made.map_err(|reason| declaring(name, reason))
+    made.map_err(|reason| BuildError::declaring(name, reason))
 }
 
 /// The onion of an agent around its dynamic hooks. Values of hooks are code of the program.
 fn onion(name: &str, compose: Option<OnionBuilder>, hooks: RuntimeHooks) -> Result<Onion, BuildError> {
     match compose {
-        Some(compose) => caught(|| compose(hooks)).map_err(|reason| declaring(name, reason)),
+        Some(compose) => caught(|| compose(hooks)).map_err(|reason| BuildError::declaring(name, reason)),
         None => Ok(Onion::new(&Arc::new(NoCore), Seam::new(hooks, NoCore))),
     }
 }

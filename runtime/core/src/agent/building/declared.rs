@@ -14,11 +14,6 @@ use super::setup::{Change, Changes, Setup};
 /// The maximum depth of nested agents, the first one included. Each level takes stack space.
 const MAX_LEVELS: usize = 100;
 
-/// The error of an agent whose declaration panicked.
-pub(super) fn declaring(agent: &str, reason: String) -> BuildError {
-    BuildError::DeclarationPanicked { agent: agent.to_owned(), reason }
-}
-
 /// An agent to build.
 pub(super) struct Declared {
     pub(super) agent: DynAgent,
@@ -104,5 +99,5 @@ fn declare(agent: &DynAgent, changes: Vec<Change>) -> Result<Box<AgentDeclaratio
         declaration.parts.changed = Some(Changed::default());
         Box::new(changes.into_iter().fold(declaration, |declaration, change| change(declaration)))
     };
-    caught(declare).map_err(|reason| declaring(agent.name(), reason))
+    caught(declare).map_err(|reason| BuildError::declaring(agent.name(), reason))
 }

@@ -12,9 +12,10 @@ use onionskin_tools::model::{BoxModel, RequestParams, check_messages};
 use onionskin_tools::onion::{Undefined, caught};
 use onionskin_tools::spec::ToolSpec;
 use onionskin_tools::tool::ToolboxLink;
+use onionskin_vocabulary::agent::Setting;
 use onionskin_vocabulary::agent_name_mistake;
 
-use crate::agent::built::tool_checks::other_than;
+use crate::agent::built::tool_checks::{self, other_than};
 use crate::agent::built::tool_list::ToolList;
 use crate::agent::declaration::DynAgent;
 use crate::agent::error::build_error::BuildError;
@@ -69,17 +70,27 @@ fn check_agent(setup: &Setup, agent: &Declared, agents: &[&Declared], problems: 
     let (name, declaration, state) = (agent.agent.name(), &agent.declaration.parts, agent.agent.state);
     let zero = |(setting, mistake)| BuildError::ZeroSetting { agent: name.to_owned(), setting, mistake };
     problems.extend(declaration.settings.zeros().into_iter().map(zero));
+    let contradiction = |mistake: String| BuildError::Contradiction { agent: name.to_owned(), mistake };
     if declaration.output.is_some() && declaration.settings.request_params.response_schema.is_some() {
-        problems.push(BuildError::TwoAnswerForms { agent: name.to_owned() });
+        problems.push(contradiction(format!(
+            "the agent `{name}` has an `output` and a `response_schema` in `request_params`, and both set the schema of its answers: \
+             remove one of them"
+        )));
     }
     if declaration.output.is_some() && declaration.until.is_some() {
-        problems.push(BuildError::UntilTyped { agent: name.to_owned() });
+        problems.push(contradiction(format!(
+            "the agent `{name}` has an `output`, and an answer of that type ends its run: remove `until`"
+        )));
     }
     if declaration.until.as_deref().is_some_and(str::is_empty) {
-        problems.push(BuildError::UntilEmpty { agent: name.to_owned() });
+        problems.push(contradiction(format!(
+            "the text of `until` of the agent `{name}` is empty, and every answer contains an empty text: write a text, or remove `until`"
+        )));
     }
     if declaration.worded.adds_nothing {
-        problems.push(BuildError::WordsWithoutTool { agent: name.to_owned() });
+        problems.push(contradiction(format!(
+            "the agent `{name}` calls `worded` with a function that adds no tool: add one, `.worded(words, |agent| agent.tool(..))`"
+        )));
     }
     if !state.is_none() && !setup.shared.states.contains_key(&state.id()) {
         problems.push(BuildError::NoState { agent: name.to_owned(), state: state.name() });
@@ -100,18 +111,27 @@ fn check_agent(setup: &Setup, agent: &Declared, agents: &[&Declared], problems: 
         }
     }
     if let Some(guardrail) = declaration.guardrail_everywhere {
-        problems.push(BuildError::GuardrailEverywhere { agent: name.to_owned(), guardrail });
+        problems.push(contradiction(format!(
+            "the guardrail `{guardrail}` of the agent `{name}` has the filter `everywhere`, but guardrails check the calls of one agent: \
+             remove the filter, and name the guardrail in each agent"
+        )));
     }
     // This applies with a filter too: a filter sees a call, and merged messages belong to none.
     let merges = declaration.settings.merges_into_own();
     if merges && let Some(guardrail) = declaration.output_guardrails.first() {
-        let guardrail = guardrail.on_calls.guardrail.name().to_owned();
-        problems.push(BuildError::MergedUnguarded { agent: name.to_owned(), guardrail });
+        let (guardrail, merge) = (guardrail.on_calls.guardrail.name(), Setting::HistoryMergeTarget);
+        problems.push(contradiction(format!(
+            "the agent `{name}` checks results with the guardrail `{guardrail}`, but `{merge}: orchestrator` adds the conversations of \
+             its children to its own without this check: remove one of them, or merge into the child (`{merge}: child`)"
+        )));
     }
     for (hook, states) in &declaration.reaching_states {
         if let Some(other) = states.iter().find(|state| !state.is_none()) {
-            let agent = name.to_owned();
-            problems.push(BuildError::HookEverywhere { agent, hook, takes: other.name() });
+            let takes = other.name();
+            problems.push(contradiction(format!(
+                "the hook `{hook}` of the agent `{name}` has the filter `everywhere` and takes `State<{takes}>`, but the agents below have \
+                 other states: name the hook in each agent with this state"
+            )));
         }
     }
     for (hook, states) in &declaration.hook_states {
@@ -246,12 +266,21 @@ fn unknown_agents(setup: &Setup, agents: &[&Declared], problems: &mut Vec<BuildE
 
 /// The error for a tool that could not return its definition.
 pub(super) fn undefined(agent: &str, problem: Undefined) -> BuildError {
-    let agent = agent.to_owned();
     match problem {
-        Undefined::Panicked { tool, reason } => BuildError::ToolPanicked { agent, tool, reason },
-        Undefined::Misnamed { tool, defined } => {
-            BuildError::TwoNames { agent, tool, defined: short(&defined, 100).into_owned() }
-        }
+        Undefined::Panicked { tool, reason } => BuildError::panicked(
+            agent,
+            format!("the schema of the tool `{tool}` of the agent `{agent}` panicked"),
+            reason,
+        ),
+        Undefined::Misnamed { tool, defined } => tool_checks::mistake(
+            agent,
+            tool,
+            format!(
+                "the tool `{tool}` of the agent `{agent}` has another name in its definition, `{}`: write \
+             `ToolDefinition::new(Self::NAME, ..)`",
+                short(&defined, 100)
+            ),
+        ),
     }
 }
 
@@ -306,8 +335,13 @@ pub(super) fn request_params(
     table: &ToolTable,
     runs_differ: bool,
 ) -> Result<(), BuildError> {
-    let supported = caught(|| params.check(model))
-        .map_err(|reason| BuildError::ModelPanicked { agent: agent.to_owned(), reason })?;
+    let supported = caught(|| params.check(model)).map_err(|reason| {
+        BuildError::panicked(
+            agent,
+            format!("`supports` of the model of the agent `{agent}` panicked"),
+            reason,
+        )
+    })?;
     let checked = supported.and_then(|()| match params.tool_choice.clone().among(table.names()) {
         Err(error) if !runs_differ => Err(error.into()),
         _ => Ok(()),

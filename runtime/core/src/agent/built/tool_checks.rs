@@ -5,9 +5,7 @@ use std::sync::Arc;
 use onionskin_definitions::definition::ToolDefinition;
 use onionskin_definitions::requirements::StateType;
 use onionskin_definitions::text::short;
-use onionskin_tools::context::ToolEntry;
 use onionskin_tools::onion::caught;
-use onionskin_tools::spec::ToolSpec;
 use onionskin_tools::tool::DynTool;
 
 use crate::agent::error::build_error::BuildError;
@@ -18,7 +16,7 @@ pub(in crate::agent) fn other_than(agent: StateType, states: &[StateType]) -> Op
 }
 
 /// Checks that a tool works on the agent's state. For the lists of `agent!` the compiler does so.
-pub(super) fn state(
+pub(in crate::agent) fn state(
     agent: &str,
     state: StateType,
     tool: &str,
@@ -42,8 +40,7 @@ pub(in crate::agent) fn states<'t>(
     tools: impl IntoIterator<Item = &'t (&'static str, Arc<dyn DynTool>)>,
 ) -> Result<(), BuildError> {
     tools.into_iter().try_for_each(|(name, tool)| {
-        let states = caught(|| tool.states())
-            .map_err(|reason| BuildError::DeclarationPanicked { agent: agent.to_owned(), reason })?;
+        let states = caught(|| tool.states()).map_err(|reason| BuildError::declaring(agent, reason))?;
         state(agent, agents, name, &states)
     })
 }
@@ -58,39 +55,36 @@ pub(in crate::agent) fn declared_states(
     states(agent, agents, tools)?;
     built_in.iter().try_for_each(|tool| {
         let (name, states) = caught(|| (Arc::clone(&tool.definition().name), tool.states()))
-            .map_err(|reason| BuildError::DeclarationPanicked { agent: agent.to_owned(), reason })?;
+            .map_err(|reason| BuildError::declaring(agent, reason))?;
         state(agent, agents, &name, &states)
     })
 }
 
-/// Checks that tool values work on the agent's state.
-pub(in crate::agent) fn states_of_values(
-    agent: &str,
-    agents: StateType,
-    tools: &[ToolSpec],
-) -> Result<(), BuildError> {
-    tools.iter().try_for_each(|tool| state(agent, agents, tool.name(), tool.state_types()))
+/// The error for a mistake in the definition of a tool.
+pub(in crate::agent) fn mistake(agent: &str, tool: &str, mistake: String) -> BuildError {
+    BuildError::ToolDefinition { agent: agent.to_owned(), tool: tool.to_owned(), mistake }
 }
 
-/// Checks the limits, schemas and examples of definitions.
-pub(in crate::agent) fn definitions<'e>(
-    agent: &str,
-    tools: impl IntoIterator<Item = &'e ToolEntry>,
-) -> Result<(), BuildError> {
-    tools.into_iter().try_for_each(|tool| definition(agent, &tool.definition))
-}
-
-/// As [`definitions`], for one tool.
-pub(super) fn definition(agent: &str, definition: &ToolDefinition) -> Result<(), BuildError> {
-    let tool = || short(&definition.name, 100).into_owned();
+/// Checks the limits, schemas and examples of a definition.
+pub(in crate::agent) fn definition(agent: &str, definition: &ToolDefinition) -> Result<(), BuildError> {
+    let tool = &*short(&definition.name, 100);
     if let Some(setting) = definition.zero() {
-        return Err(BuildError::ZeroToolSetting { agent: agent.to_owned(), tool: tool(), setting });
+        let text =
+            format!("the tool `{tool}` of the agent `{agent}` sets `{setting}` to 0: remove it for no limit");
+        return Err(mistake(agent, tool, text));
     }
     if let Some(problem) = definition.no_object() {
-        return Err(BuildError::InputSchema { agent: agent.to_owned(), tool: tool(), problem });
+        let text = format!(
+            "the arguments of the tool `{tool}` of the agent `{agent}` need the schema of an object, but {problem}: write \
+             `\"type\": \"object\"` with `properties`, or derive the schema from a struct with named fields"
+        );
+        return Err(mistake(agent, tool, text));
     }
     if let Some(problem) = definition.schema_mistake() {
-        return Err(BuildError::SchemaMistake { agent: agent.to_owned(), tool: tool(), problem });
+        let text = format!(
+            "the schema of the arguments of the tool `{tool}` of the agent `{agent}` has a mistake: {problem}"
+        );
+        return Err(mistake(agent, tool, text));
     }
     let examples = definition.check_examples();
     examples.map_err(|source| BuildError::Example { agent: agent.to_owned(), source })

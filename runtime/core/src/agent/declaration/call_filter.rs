@@ -42,8 +42,8 @@ impl CallFilter {
 
     /// Creates a filter that accepts all calls, also those of all descendants: `for [everywhere]` in
     /// `agent!`. The hook must not take a state, because each agent has its own
-    /// ([`BuildError::HookEverywhere`](crate::BuildError::HookEverywhere)). Guardrails cannot have this
-    /// filter ([`BuildError::GuardrailEverywhere`](crate::BuildError::GuardrailEverywhere)).
+    /// ([`BuildError::Contradiction`](crate::BuildError::Contradiction)). Guardrails cannot have this
+    /// filter ([`BuildError::Contradiction`](crate::BuildError::Contradiction)).
     pub fn everywhere() -> Self {
         Self { is_everywhere: true, ..Self::new(|_| true) }
     }

@@ -27,7 +27,7 @@ impl AgentDeclaration {
 
     /// Adds tools with other names and descriptions: `add` calls [`Self::tool`] or [`Self::tool_value`]. The
     /// tool's parameters and options are unchanged, and so is the tool in other agents. Building fails if
-    /// `add` adds no tool ([`BuildError::WordsWithoutTool`](crate::BuildError::WordsWithoutTool)).
+    /// `add` adds no tool ([`BuildError::Contradiction`](crate::BuildError::Contradiction)).
     ///
     /// ```
     /// use onionskin::declaration::{AgentDeclaration, DynAgent};
@@ -73,9 +73,9 @@ impl AgentDeclaration {
     /// ([`Exit::stop`](crate::Exit::stop)). The text is not removed from the answer.
     ///
     /// A run with a typed answer ends with the first answer that fits: building fails if the agent has an
-    /// output type ([`BuildError::UntilTyped`](crate::BuildError::UntilTyped)), and
+    /// output type ([`BuildError::Contradiction`](crate::BuildError::Contradiction)), and
     /// [`RunRequest::run_as`](crate::agent::RunRequest::run_as) ignores the text. Building also fails if the
-    /// text is empty ([`BuildError::UntilEmpty`](crate::BuildError::UntilEmpty)).
+    /// text is empty ([`BuildError::Contradiction`](crate::BuildError::Contradiction)).
     ///
     /// ```
     /// use onionskin::declaration::{AgentDeclaration, DynAgent};

@@ -291,7 +291,7 @@ impl AgentDeclaration {
     /// programs get the value.
     ///
     /// Building fails if the [`request_params`](Self::request_params) have a `response_schema` too
-    /// ([`BuildError::TwoAnswerForms`](crate::BuildError::TwoAnswerForms)).
+    /// ([`BuildError::Contradiction`](crate::BuildError::Contradiction)).
     #[must_use]
     pub fn output<T: TypedAnswer>(mut self) -> Self {
         self.parts.output = Some((HookType::new::<T>(), AnswerForm::new::<T>));

@@ -3,8 +3,6 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use onionskin_vocabulary::agent::Setting;
-
 use crate::prompt::PromptPart;
 use onionskin_definitions::definition::{Effect, ExampleError, NameProblem};
 use onionskin_definitions::error::{BoxError, write_with_causes};
@@ -59,43 +57,14 @@ pub enum BuildError {
         /// The mistake, and what to write instead.
         mistake: String,
     },
-    /// The agent has an `output`, and its request parameters have a `response_schema`.
-    #[error(
-        "the agent `{agent}` has an `output` and a `response_schema` in `request_params`, and both set the schema of its answers: \
-         remove one of them"
-    )]
+    /// Two parts of a declaration exclude each other, or one has no effect; the text says what to remove or write.
+    #[error("{mistake}")]
     #[non_exhaustive]
-    TwoAnswerForms {
+    Contradiction {
         /// The agent.
         agent: String,
-    },
-    /// Both an `output` and the text of `until` would end a run of the agent
-    /// ([`AgentDeclaration::until`](crate::declaration::AgentDeclaration::until)).
-    #[error("the agent `{agent}` has an `output`, and an answer of that type ends its run: remove `until`")]
-    #[non_exhaustive]
-    UntilTyped {
-        /// The agent.
-        agent: String,
-    },
-    /// The text of `until` is empty, so every answer would end the run
-    /// ([`AgentDeclaration::until`](crate::declaration::AgentDeclaration::until)).
-    #[error(
-        "the text of `until` of the agent `{agent}` is empty, and every answer contains an empty text: write a text, or remove `until`"
-    )]
-    #[non_exhaustive]
-    UntilEmpty {
-        /// The agent.
-        agent: String,
-    },
-    /// The agent sets words for tools, but adds no tool
-    /// ([`AgentDeclaration::worded`](crate::declaration::AgentDeclaration::worded)).
-    #[error(
-        "the agent `{agent}` calls `worded` with a function that adds no tool: add one, `.worded(words, |agent| agent.tool(..))`"
-    )]
-    #[non_exhaustive]
-    WordsWithoutTool {
-        /// The agent.
-        agent: String,
+        /// What is wrong, and what to write instead.
+        mistake: String,
     },
     /// A part of the system prompt has no text.
     #[error(
@@ -134,44 +103,16 @@ pub enum BuildError {
         /// The type of the state.
         state: &'static str,
     },
-    /// A limit of a tool is zero, so every call would fail.
-    #[error("the tool `{tool}` of the agent `{agent}` sets `{setting}` to 0: remove it for no limit")]
+    /// The definition of a tool has a mistake, such as a limit of zero, another name than its tool, or a schema that no check can use.
+    #[error("{mistake}")]
     #[non_exhaustive]
-    ZeroToolSetting {
+    ToolDefinition {
         /// The agent.
         agent: String,
         /// The tool.
         tool: String,
-        /// The setting that is zero.
-        setting: &'static str,
-    },
-    /// The schema of a tool's arguments is not the schema of an object.
-    #[error(
-        "the arguments of the tool `{tool}` of the agent `{agent}` need the schema of an object, but {problem}: write \
-         `\"type\": \"object\"` with `properties`, or derive the schema from a struct with named fields"
-    )]
-    #[non_exhaustive]
-    InputSchema {
-        /// The agent.
-        agent: String,
-        /// The tool.
-        tool: String,
-        /// What the schema contains in place of `"type": "object"`.
-        problem: String,
-    },
-    /// A part of the schema of a tool's arguments cannot be checked: an unknown type, a reference to a missing part, or an
-    /// invalid pattern. Calls that the schema should refuse would reach the tool.
-    #[error(
-        "the schema of the arguments of the tool `{tool}` of the agent `{agent}` has a mistake: {problem}"
-    )]
-    #[non_exhaustive]
-    SchemaMistake {
-        /// The agent.
-        agent: String,
-        /// The tool.
-        tool: String,
-        /// The path of the part in the schema, its value, and the expected value.
-        problem: String,
+        /// What is wrong, and what to write instead.
+        mistake: String,
     },
     /// The request parameters of the agent cannot be used: its model does not support one of them, or `tool_choice` names a tool that
     /// the agent does not have.
@@ -337,45 +278,6 @@ pub enum BuildError {
         /// The type of the agent's state.
         state: &'static str,
     },
-    /// A hook with the filter `everywhere` takes a state.
-    #[error(
-        "the hook `{hook}` of the agent `{agent}` has the filter `everywhere` and takes `State<{takes}>`, but the agents below have \
-         other states: name the hook in each agent with this state"
-    )]
-    #[non_exhaustive]
-    HookEverywhere {
-        /// The agent.
-        agent: String,
-        /// The hook's type.
-        hook: &'static str,
-        /// The state that the hook takes.
-        takes: &'static str,
-    },
-    /// A guardrail has the filter `everywhere`, which is for hooks.
-    #[error(
-        "the guardrail `{guardrail}` of the agent `{agent}` has the filter `everywhere`, but guardrails check the calls of one agent: \
-         remove the filter, and name the guardrail in each agent"
-    )]
-    #[non_exhaustive]
-    GuardrailEverywhere {
-        /// The agent.
-        agent: String,
-        /// The guardrail.
-        guardrail: &'static str,
-    },
-    /// An agent has an output guardrail, and merges the conversations of its children into its own without this check.
-    #[error(
-        "the agent `{agent}` checks results with the guardrail `{guardrail}`, but `{merge}: orchestrator` adds the conversations of \
-         its children to its own without this check: remove one of them, or merge into the child (`{merge}: child`)",
-        merge = Setting::HistoryMergeTarget
-    )]
-    #[non_exhaustive]
-    MergedUnguarded {
-        /// The agent.
-        agent: String,
-        /// The guardrail.
-        guardrail: String,
-    },
     /// A tool of the builder, a source, a hand-written toolbox or a hand-written declaration takes another state.
     #[error(
         "the tool `{tool}` takes `State<{takes}>` and was added to the agent `{agent}`, whose state is `{state}`: declare \
@@ -454,14 +356,14 @@ pub enum BuildError {
         /// The error in the example.
         source: ExampleError,
     },
-    /// The schema of a tool, or the default of one of its parameters, panicked.
-    #[error("the schema of the tool `{tool}` of the agent `{agent}` panicked: {reason}")]
+    /// Code that declares the agent panicked: the schema of a tool, the configuration of a hook, or `supports` of the model.
+    #[error("{what}: {reason}")]
     #[non_exhaustive]
-    ToolPanicked {
+    Panicked {
         /// The agent.
         agent: String,
-        /// The tool.
-        tool: &'static str,
+        /// What panicked.
+        what: String,
         /// The message of the panic.
         reason: String,
     },
@@ -497,20 +399,6 @@ pub enum BuildError {
         tool: String,
         /// The mistake in the name.
         problem: NameProblem,
-    },
-    /// The type and the definition of a hand-written tool have different names.
-    #[error(
-        "the tool `{tool}` of the agent `{agent}` has another name in its definition, `{defined}`: write \
-         `ToolDefinition::new(Self::NAME, ..)`"
-    )]
-    #[non_exhaustive]
-    TwoNames {
-        /// The agent.
-        agent: String,
-        /// The `NAME` of its type.
-        tool: &'static str,
-        /// The name in its definition.
-        defined: String,
     },
     /// The name of a server's tool does not begin with the server's name.
     #[error(
@@ -569,26 +457,6 @@ pub enum BuildError {
         /// The tool, and the reason why it is not available ([`ToolProvider::left_out`](crate::servers::ToolProvider::left_out)).
         reason: String,
     },
-    /// A part of the agent's declaration panicked, for example the configuration of a hook.
-    #[error(
-        "a part of the declaration of the agent `{agent}` panicked, for example the configuration of a hook: {reason}"
-    )]
-    #[non_exhaustive]
-    DeclarationPanicked {
-        /// The agent.
-        agent: String,
-        /// The message of the panic.
-        reason: String,
-    },
-    /// The function [`Model::supports`](crate::model::Model::supports) of the agent's model panicked.
-    #[error("`supports` of the model of the agent `{agent}` panicked: {reason}")]
-    #[non_exhaustive]
-    ModelPanicked {
-        /// The agent.
-        agent: String,
-        /// The message of the panic.
-        reason: String,
-    },
     /// The model would see two tools of one agent under the same name. [`NameClash`] names the agent and both tools.
     #[error(transparent)]
     NameClash(#[from] NameClash),
@@ -642,28 +510,12 @@ pub enum BuildError {
     /// A server did not start, or does not provide the tools that the agent selects.
     #[error(transparent)]
     Server(ServerError),
-    /// An app has no entry agent.
-    #[error("the app has no entry agent: write `default: true` in one of its agents ({agents})")]
+    /// No agent of the app is its entry, or several are.
+    #[error("{mistake}")]
     #[non_exhaustive]
-    NoEntry {
-        /// The app's agents.
-        agents: String,
-    },
-    /// An app does not have the agent that [`AppBuilder::entry`](crate::agent::AppBuilder::entry) names.
-    #[error("the app has no agent `{name}` for its entry; its agents are: {agents}")]
-    #[non_exhaustive]
-    UnknownEntry {
-        /// The name.
-        name: String,
-        /// The app's agents.
-        agents: String,
-    },
-    /// An app has several entry agents.
-    #[error("several agents of the app have `default: true`: {agents}; only one can be the entry")]
-    #[non_exhaustive]
-    SeveralEntries {
-        /// The entry agents.
-        agents: String,
+    Entry {
+        /// What is wrong, and what to write instead.
+        mistake: String,
     },
     /// Two agents have the same name, so the name is ambiguous.
     #[error("two agents are called `{name}`: give one of them another name")]
@@ -690,6 +542,18 @@ impl fmt::Debug for BuildError {
 }
 
 impl BuildError {
+    /// The error of an agent whose declaration panicked.
+    pub(in crate::agent) fn declaring(agent: &str, reason: String) -> Self {
+        let what = format!(
+            "a part of the declaration of the agent `{agent}` panicked, for example the configuration of a hook"
+        );
+        Self::panicked(agent, what, reason)
+    }
+
+    pub(in crate::agent) fn panicked(agent: &str, what: String, reason: String) -> Self {
+        Self::Panicked { agent: agent.to_owned(), what, reason }
+    }
+
     /// Fails if there is a problem.
     pub(in crate::agent) fn all(problems: Vec<Self>) -> Result<(), Self> {
         if problems.is_empty() { Ok(()) } else { Err(Self::together(problems)) }
