@@ -1,4 +1,4 @@
-//! A type-erased model.
+//! Models behind a pointer: shared, or with their types erased.
 
 use std::any::{self, Any};
 use std::borrow::Cow;
@@ -11,6 +11,55 @@ use super::{
     Model, ModelDelta, ModelError, ModelIdentity, ModelRequest, ModelResponse, RequestOption, ResponseSchema,
 };
 use onionskin_definitions::content::ContentBlock;
+
+/// The methods of a model that forwards all but the answer to another one.
+macro_rules! forward {
+    ($this:ident => $model:expr) => {
+        fn provider(&$this) -> Cow<'static, str> {
+            ($model).provider()
+        }
+
+        fn identity(&$this, requested: Option<&str>) -> ModelIdentity {
+            ($model).identity(requested)
+        }
+
+        fn instructions(&$this) -> Option<Cow<'static, str>> {
+            ($model).instructions()
+        }
+
+        fn system_message(&$this) -> Option<Cow<'static, str>> {
+            ($model).system_message()
+        }
+
+        fn supports(&$this, option: RequestOption) -> bool {
+            ($model).supports(option)
+        }
+
+        fn reads(&$this, content: &ContentBlock) -> bool {
+            ($model).reads(content)
+        }
+
+        fn response_schema(&$this, request: &ModelRequest, schema: &ResponseSchema) -> Option<ResponseSchema> {
+            ($model).response_schema(request, schema)
+        }
+
+        fn can_force_call(&$this, request: &ModelRequest) -> bool {
+            ($model).can_force_call(request)
+        }
+    };
+}
+
+impl<M: Model> Model for Arc<M> {
+    fn respond(
+        &self,
+        request: &ModelRequest,
+        deltas: &mut (dyn FnMut(ModelDelta) + Send),
+    ) -> impl Future<Output = Result<ModelResponse, ModelError>> + Send {
+        (**self).respond(request, deltas)
+    }
+
+    forward!(self => **self);
+}
 
 /// A type-erased [`Model`], for example to choose a model at run time. It is a [`Model`] itself. Clones share
 /// the model.
@@ -63,37 +112,7 @@ impl Model for BoxModel {
         self.0.respond_dyn(request, deltas).await
     }
 
-    fn provider(&self) -> Cow<'static, str> {
-        self.0.provider_dyn()
-    }
-
-    fn identity(&self, requested: Option<&str>) -> ModelIdentity {
-        self.0.identity_dyn(requested)
-    }
-
-    fn instructions(&self) -> Option<Cow<'static, str>> {
-        self.0.instructions_dyn()
-    }
-
-    fn system_message(&self) -> Option<Cow<'static, str>> {
-        self.0.system_message_dyn()
-    }
-
-    fn supports(&self, option: RequestOption) -> bool {
-        self.0.supports_dyn(option)
-    }
-
-    fn reads(&self, content: &ContentBlock) -> bool {
-        self.0.reads_dyn(content)
-    }
-
-    fn response_schema(&self, request: &ModelRequest, schema: &ResponseSchema) -> Option<ResponseSchema> {
-        self.0.response_schema_dyn(request, schema)
-    }
-
-    fn can_force_call(&self, request: &ModelRequest) -> bool {
-        self.0.can_force_call_dyn(request)
-    }
+    forward!(self => *self.0);
 }
 
 /// Shows the model's type, without running its code.
@@ -104,28 +123,12 @@ impl fmt::Debug for BoxModel {
 }
 
 /// A [`Model`] as a trait object.
-trait DynModel: Send + Sync {
+trait DynModel: Model {
     fn respond_dyn<'a>(
         &'a self,
         request: &'a ModelRequest,
         deltas: &'a mut (dyn FnMut(ModelDelta) + Send),
     ) -> BoxFuture<'a, Result<ModelResponse, ModelError>>;
-
-    fn provider_dyn(&self) -> Cow<'static, str>;
-
-    fn identity_dyn(&self, requested: Option<&str>) -> ModelIdentity;
-
-    fn instructions_dyn(&self) -> Option<Cow<'static, str>>;
-
-    fn system_message_dyn(&self) -> Option<Cow<'static, str>>;
-
-    fn supports_dyn(&self, option: RequestOption) -> bool;
-
-    fn reads_dyn(&self, content: &ContentBlock) -> bool;
-
-    fn response_schema_dyn(&self, request: &ModelRequest, schema: &ResponseSchema) -> Option<ResponseSchema>;
-
-    fn can_force_call_dyn(&self, request: &ModelRequest) -> bool;
 
     fn type_name(&self) -> &'static str;
 }
@@ -137,38 +140,6 @@ impl<M: Model> DynModel for M {
         deltas: &'a mut (dyn FnMut(ModelDelta) + Send),
     ) -> BoxFuture<'a, Result<ModelResponse, ModelError>> {
         Box::pin(self.respond(request, deltas))
-    }
-
-    fn provider_dyn(&self) -> Cow<'static, str> {
-        self.provider()
-    }
-
-    fn identity_dyn(&self, requested: Option<&str>) -> ModelIdentity {
-        self.identity(requested)
-    }
-
-    fn instructions_dyn(&self) -> Option<Cow<'static, str>> {
-        self.instructions()
-    }
-
-    fn system_message_dyn(&self) -> Option<Cow<'static, str>> {
-        self.system_message()
-    }
-
-    fn supports_dyn(&self, option: RequestOption) -> bool {
-        self.supports(option)
-    }
-
-    fn reads_dyn(&self, content: &ContentBlock) -> bool {
-        self.reads(content)
-    }
-
-    fn response_schema_dyn(&self, request: &ModelRequest, schema: &ResponseSchema) -> Option<ResponseSchema> {
-        self.response_schema(request, schema)
-    }
-
-    fn can_force_call_dyn(&self, request: &ModelRequest) -> bool {
-        self.can_force_call(request)
     }
 
     fn type_name(&self) -> &'static str {

@@ -252,21 +252,9 @@ impl PartialEq for History {
     }
 }
 
-impl PartialEq<[Message]> for History {
-    fn eq(&self, other: &[Message]) -> bool {
-        self.iter().eq(other)
-    }
-}
-
-impl<const N: usize> PartialEq<[Message; N]> for History {
-    fn eq(&self, other: &[Message; N]) -> bool {
-        *self == other[..]
-    }
-}
-
-impl PartialEq<Vec<Message>> for History {
-    fn eq(&self, other: &Vec<Message>) -> bool {
-        *self == other[..]
+impl<M: AsRef<[Message]> + ?Sized> PartialEq<M> for History {
+    fn eq(&self, other: &M) -> bool {
+        self.iter().eq(other.as_ref())
     }
 }
 

@@ -20,7 +20,6 @@ mod usage;
 use std::borrow::Cow;
 use std::fmt;
 use std::future::Future;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +35,7 @@ pub use identity::ModelIdentity;
 pub use message::{Message, ToolCall, ToolResultMessage};
 pub use options::{RequestOption, ResponseSchema, ResponseSchemaError, ToolChoice, ToolChoiceError};
 pub use params::RequestParams;
+pub(crate) use redact::redact_message;
 pub use redact::redact_name;
 pub use redacted_request::RedactedRequests;
 pub use request::ModelRequest;
@@ -83,7 +83,9 @@ pub trait Model: Send + Sync + 'static {
         &self,
         request: &ModelRequest,
         deltas: &mut (dyn FnMut(ModelDelta) + Send),
-    ) -> impl Future<Output = Result<ModelResponse, ModelError>> + Send;
+    ) -> impl Future<Output = Result<ModelResponse, ModelError>> + Send
+    where
+        Self: Sized;
 
     /// The provider's name, as OpenTelemetry's `gen_ai.provider.name`.
     fn provider(&self) -> Cow<'static, str> {
@@ -151,48 +153,6 @@ pub trait Model: Send + Sync + 'static {
     fn can_force_call(&self, request: &ModelRequest) -> bool {
         let _ = request;
         self.supports(RequestOption::ToolChoice)
-    }
-}
-
-impl<M: Model> Model for Arc<M> {
-    fn respond(
-        &self,
-        request: &ModelRequest,
-        deltas: &mut (dyn FnMut(ModelDelta) + Send),
-    ) -> impl Future<Output = Result<ModelResponse, ModelError>> + Send {
-        (**self).respond(request, deltas)
-    }
-
-    fn provider(&self) -> Cow<'static, str> {
-        (**self).provider()
-    }
-
-    fn identity(&self, requested: Option<&str>) -> ModelIdentity {
-        (**self).identity(requested)
-    }
-
-    fn instructions(&self) -> Option<Cow<'static, str>> {
-        (**self).instructions()
-    }
-
-    fn system_message(&self) -> Option<Cow<'static, str>> {
-        (**self).system_message()
-    }
-
-    fn supports(&self, option: RequestOption) -> bool {
-        (**self).supports(option)
-    }
-
-    fn reads(&self, content: &ContentBlock) -> bool {
-        (**self).reads(content)
-    }
-
-    fn response_schema(&self, request: &ModelRequest, schema: &ResponseSchema) -> Option<ResponseSchema> {
-        (**self).response_schema(request, schema)
-    }
-
-    fn can_force_call(&self, request: &ModelRequest) -> bool {
-        (**self).can_force_call(request)
     }
 }
 

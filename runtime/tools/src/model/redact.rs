@@ -23,6 +23,20 @@ pub fn redact_name(name: &mut Arc<str>, redactor: &Redactor, is_tool: impl Fn(&s
 }
 
 /// Redacts neither provider data nor names of tools: see `redact_name`.
+/// Redacts a message, and the names of tools in it that are not the names of tools.
+pub(crate) fn redact_message(message: &mut Message, redactor: &Redactor, is_tool: impl Fn(&str) -> bool) {
+    message.redact(redactor);
+    match message {
+        Message::User { .. } => {}
+        Message::Assistant { tool_calls, .. } => {
+            tool_calls.iter_mut().for_each(|call| redact_name(&mut call.name, redactor, &is_tool));
+        }
+        Message::Tool { results } => {
+            results.iter_mut().for_each(|result| redact_name(&mut result.name, redactor, &is_tool));
+        }
+    }
+}
+
 impl Redact for Message {
     fn redact(&mut self, redactor: &Redactor) {
         match self {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::redact::redact_name;
+use super::redact::redact_message;
 use super::{History, Message, ModelRequest, ToolDeclaration};
 use onionskin_definitions::secret::{Redact as _, Redactor};
 
@@ -46,21 +46,7 @@ impl RedactedRequests {
 /// A message without secrets stays shared.
 fn shown(redactor: &Redactor, message: Arc<Message>, tools: &[ToolDeclaration]) -> Arc<Message> {
     let mut hidden = (*message).clone();
-    hidden.redact(redactor);
-    let redact_name = |name| redact_name(name, redactor, |name| tools.iter().any(|tool| &*tool.name == name));
-    match &mut hidden {
-        Message::User { .. } => {}
-        Message::Assistant { tool_calls, .. } => {
-            for call in tool_calls {
-                redact_name(&mut call.name);
-            }
-        }
-        Message::Tool { results } => {
-            for result in results {
-                redact_name(&mut result.name);
-            }
-        }
-    }
+    redact_message(&mut hidden, redactor, |name| tools.iter().any(|tool| &*tool.name == name));
     if hidden == *message { message } else { Arc::new(hidden) }
 }
 

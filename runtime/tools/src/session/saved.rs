@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::Session;
-use crate::model::{History, Message, redact_name};
+use crate::model::{History, Message, redact_message};
 use onionskin_definitions::json::{self, Problem, Unread};
 use onionskin_definitions::lock::lock;
 use onionskin_definitions::secret::{Redact as _, Redactor};
@@ -265,20 +265,7 @@ fn redacted(history: &History, redactor: &Redactor) -> History {
     let mut shown = History::new();
     for message in history {
         let mut message = message.clone();
-        message.redact(redactor);
-        match &mut message {
-            Message::User { .. } => {}
-            Message::Assistant { tool_calls, .. } => {
-                for call in tool_calls {
-                    redact_name(&mut call.name, redactor, |_| false);
-                }
-            }
-            Message::Tool { results } => {
-                for result in results {
-                    redact_name(&mut result.name, redactor, |_| false);
-                }
-            }
-        }
+        redact_message(&mut message, redactor, |_| false);
         shown.push(message);
     }
     shown
