@@ -75,74 +75,35 @@ pub trait Inject<'a>: Sized {
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<'a> Inject<'a> for &'a ToolContext {
-    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
-        Ok(cx)
-    }
+/// Parts of a call and of its run.
+macro_rules! parts_of_a_call {
+    ($($part:ty: $cx:ident => $value:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<'a> Inject<'a> for $part {
+            fn inject($cx: &'a ToolContext) -> Result<Self, Exit> {
+                Ok($value)
+            }
+        }
+    )*};
 }
 
-#[diagnostic::do_not_recommend]
-impl<'a> Inject<'a> for &'a RunContext {
-    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
-        Ok(cx.run())
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<'a> Inject<'a> for RunContext {
-    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
-        Ok(cx.run().clone())
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<'a> Inject<'a> for &'a AgentInfo {
-    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
-        Ok(cx.run().agent())
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<'a> Inject<'a> for AgentInfo {
-    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
-        Ok(cx.run().agent().clone())
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<'a> Inject<'a> for Team {
-    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
-        Ok(cx.run().team())
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<'a> Inject<'a> for &'a SessionState {
-    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
-        Ok(cx.run().session_state())
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<'a> Inject<'a> for SessionState {
-    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
-        Ok(cx.run().session_state().clone())
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<'a> Inject<'a> for ToolSource {
-    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
-        Ok(cx.source())
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<'a> Inject<'a> for CancellationToken {
-    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
-        Ok(cx.cancellation())
-    }
+parts_of_a_call! {
+    &'a ToolContext: cx => cx;
+    &'a RunContext: cx => cx.run();
+    RunContext: cx => cx.run().clone();
+    &'a AgentInfo: cx => cx.run().agent();
+    AgentInfo: cx => cx.run().agent().clone();
+    Team: cx => cx.run().team();
+    &'a SessionState: cx => cx.run().session_state();
+    SessionState: cx => cx.run().session_state().clone();
+    ToolSource: cx => cx.source();
+    CancellationToken: cx => cx.cancellation();
+    IdempotencyKey: cx => Self::for_call(cx);
+    Progress: cx => Self {
+        run: cx.run().clone(),
+        call_id: Arc::clone(&cx.call_id),
+        step: cx.step_id(StepKind::Tool),
+    };
 }
 
 // Recommended, so that the compiler names the bound that the state lacks, mostly `Clone`.
@@ -220,13 +181,6 @@ impl IdempotencyKey {
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<'a> Inject<'a> for IdempotencyKey {
-    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
-        Ok(Self::for_call(cx))
-    }
-}
-
 /// Reports the progress of a tool as [`EventKind::Progress`] events. It is a parameter that the runtime
 /// fills.
 ///
@@ -269,12 +223,5 @@ impl Progress {
 impl std::fmt::Debug for Progress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Progress").field("call_id", &self.call_id).finish_non_exhaustive()
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<'a> Inject<'a> for Progress {
-    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
-        Ok(Self { run: cx.run().clone(), call_id: Arc::clone(&cx.call_id), step: cx.step_id(StepKind::Tool) })
     }
 }
