@@ -7,7 +7,6 @@ use std::sync::Arc;
 use super::approval::Needed;
 use super::cache::Cache;
 use super::guardrail::{InputGuardrail, OutputGuardrail};
-use super::on_error::OnError;
 use super::stages::Stages;
 use crate::context::ToolContext;
 use crate::onion::{DynHook, Hook, MadeBy, Values};
@@ -113,26 +112,19 @@ impl ToolPolicy {
 
     #[must_use]
     pub fn cache(mut self, cache: Cache) -> Self {
-        self.stages.set_cache(cache);
+        self.stages.cache = Some(cache);
         self
     }
 
     #[must_use]
     pub fn input(mut self, guardrail: impl InputGuardrail) -> Self {
-        self.stages.add_input([Arc::new(guardrail) as _]);
+        self.stages.input.push(Arc::new(guardrail));
         self
     }
 
     #[must_use]
     pub fn output(mut self, guardrail: impl OutputGuardrail) -> Self {
-        self.stages.add_output([Arc::new(guardrail) as _]);
-        self
-    }
-
-    /// Adds an error handler.
-    #[must_use]
-    fn on_error(mut self, handler: Arc<dyn OnError>) -> Self {
-        self.stages.add_on_error(handler);
+        self.stages.output.push(Arc::new(guardrail));
         self
     }
 
@@ -145,6 +137,7 @@ impl ToolPolicy {
 }
 
 /// Adds the function of `on_error`, which handles the tool's errors.
-pub fn recover(policy: ToolPolicy, on_error: fn(&ToolContext, ToolError) -> ToolResult) -> ToolPolicy {
-    policy.on_error(Arc::new(move |error, cx: ToolContext| ready(on_error(&cx, error))))
+pub fn recover(mut policy: ToolPolicy, on_error: fn(&ToolContext, ToolError) -> ToolResult) -> ToolPolicy {
+    policy.stages.on_error.push(Arc::new(move |error, cx: ToolContext| ready(on_error(&cx, error))));
+    policy
 }

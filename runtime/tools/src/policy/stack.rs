@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 
 use super::inside::Inside;
 use super::stages::Stages;
-use crate::context::{AtDepth, Depth, DynCall, ToolContext};
+use crate::context::{Depth, DynCall, ToolContext, at_depth};
 use crate::onion::{Caught, DynHook, DynNext, ForEachClone, Hook, LastInner, hook_panicked, tool_panicked};
 use crate::services::ServiceTypes;
 use onionskin_definitions::args::Args;
@@ -76,7 +76,7 @@ impl<'a> Stack<'a> {
             let rest = Stack { hooks: rest, outside: Some(&inner), ..self };
             let next = DynNext::new(&rest, cx, self.inside.definition());
             let call = async { hook.call_dyn(cx, args, next).await };
-            let call = AtDepth::new(cx, Depth::Inside, call);
+            let call = at_depth(cx, Depth::Inside, call);
             let result = Caught::new(call, cx, hook_panicked).await;
             inner.leave(cx, hook.name(), &result);
             self.note(&result);

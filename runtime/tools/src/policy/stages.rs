@@ -25,11 +25,11 @@ const MAX_APPROVALS: usize = 8;
 /// The stages of a tool's calls inside its own hooks. They run in the order of declaration, then of addition.
 #[derive(Clone, Default)]
 pub(crate) struct Stages {
-    approval: Option<Needed>,
-    cache: Option<Cache>,
-    input: Vec<Arc<dyn DynInputGuardrail>>,
-    output: Vec<Arc<dyn DynOutputGuardrail>>,
-    on_error: Vec<Arc<dyn OnError>>,
+    pub(crate) approval: Option<Needed>,
+    pub(crate) cache: Option<Cache>,
+    pub(crate) input: Vec<Arc<dyn DynInputGuardrail>>,
+    pub(crate) output: Vec<Arc<dyn DynOutputGuardrail>>,
+    pub(crate) on_error: Vec<Arc<dyn OnError>>,
     /// The values to fill in, inside all other stages.
     fill: Option<Arc<dyn Fill>>,
 }
@@ -57,30 +57,6 @@ impl Stages {
             Some(needed) => approval::either(needed, more),
             None => more,
         });
-    }
-
-    pub(crate) fn needs_any_approval(&self) -> bool {
-        self.approval.is_some()
-    }
-
-    pub(crate) fn is_cached(&self) -> bool {
-        self.cache.is_some()
-    }
-
-    pub(crate) fn set_cache(&mut self, cache: Cache) {
-        self.cache = Some(cache);
-    }
-
-    pub(crate) fn add_input(&mut self, guardrails: impl IntoIterator<Item = Arc<dyn DynInputGuardrail>>) {
-        self.input.extend(guardrails);
-    }
-
-    pub(crate) fn add_output(&mut self, guardrails: impl IntoIterator<Item = Arc<dyn DynOutputGuardrail>>) {
-        self.output.extend(guardrails);
-    }
-
-    pub(crate) fn add_on_error(&mut self, handler: Arc<dyn OnError>) {
-        self.on_error.push(handler);
     }
 
     /// Appends other stages, whose cache replaces this one.
@@ -147,7 +123,7 @@ impl Stages {
                 bring_into_types(inside.definition(), args);
             }
             // The tool was declared with a cache, and its value later got the effect `Once`.
-            if self.is_cached() && cx.definition().effect == Effect::Once {
+            if self.cache.is_some() && cx.definition().effect == Effect::Once {
                 return Err(Exit::tool(no_cache_of_once(cx.tool_name())));
             }
             // Do not request approval for a call that would be refused. A guardrail may still correct the

@@ -35,8 +35,8 @@ impl ToolSpec {
     /// Panics if the tool has the effect `Once`, because each of its calls must run. Agent tools and tools of
     /// MCP servers without hints have this effect. [`Self::options`] can change it.
     pub fn cache(&mut self, cache: Cache) -> &mut Self {
-        assert!(self.own_definition().effect != Effect::Once, "{}", no_cache_of_once(self.name()));
-        self.change(|stages| stages.set_cache(cache))
+        assert!(self.own.effect != Effect::Once, "{}", no_cache_of_once(self.name()));
+        self.change(|stages| stages.cache = Some(cache))
     }
 
     /// Adds input guardrails: one, a tuple, or a list. They run in the order in which they are added, after
@@ -70,13 +70,13 @@ impl ToolSpec {
     /// # });
     /// ```
     pub fn add_input_guardrails(&mut self, guardrails: impl InputGuardrails) -> &mut Self {
-        self.change(|stages| stages.add_input(guardrails.list()))
+        self.change(|stages| stages.input.extend(guardrails.list()))
     }
 
     /// Adds output guardrails: one, a tuple, or a list. They run in the order in which they are added, after
     /// the declared ones.
     pub fn add_output_guardrails(&mut self, guardrails: impl OutputGuardrails) -> &mut Self {
-        self.change(|stages| stages.add_output(guardrails.list()))
+        self.change(|stages| stages.output.extend(guardrails.list()))
     }
 
     /// Adds a function that handles tool errors of the tool and of earlier handlers, including refusals of
@@ -97,7 +97,7 @@ impl ToolSpec {
         F: Fn(ToolError, ToolContext) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = ToolResult> + Send + 'static,
     {
-        self.change(|stages| stages.add_on_error(Arc::new(on_error)))
+        self.change(|stages| stages.on_error.push(Arc::new(on_error)))
     }
 
     /// Changes the added stages.
@@ -105,7 +105,7 @@ impl ToolSpec {
         let mut stages = Stages::clone(&self.added.stages);
         change(&mut stages);
         self.takes(|taken| stages.services(taken));
-        self.added = Added::new(self.bare_tool(), stages);
+        self.added = Added::new(&self.tool, stages);
         self
     }
 }

@@ -74,8 +74,8 @@ impl ToolSpec {
         default: impl Into<Option<Value>>,
     ) -> Result<&mut Self, SpecError> {
         let (key, default) = (key.into().unwrap_or(param).to_owned(), default.into());
-        let schema = &self.own_definition().input_schema;
-        let own = self.shape().find(&self.definition.name, schema, param)?.to_owned();
+        let schema = &self.own.input_schema;
+        let own = self.shape.find(&self.definition.name, schema, param)?.to_owned();
         if let Some(problem) = key_problem(&key, param) {
             let (tool, parameter) = (self.definition.name.to_string(), param.to_owned());
             return Err(SpecError::Key { tool, parameter, key: short(&key, 100).into_owned(), problem });
@@ -100,9 +100,9 @@ impl ToolSpec {
     /// # Errors
     /// Returns an error if the parameter is not bound.
     pub fn unbind(&mut self, param: &str) -> Result<&mut Self, SpecError> {
-        let schema = &self.own_definition().input_schema;
-        let own = self.shape().find(&self.definition.name, schema, param)?;
-        if self.shape().fill(own).is_none() {
+        let schema = &self.own.input_schema;
+        let own = self.shape.find(&self.definition.name, schema, param)?;
+        if self.shape.fill(own).is_none() {
             return Err(SpecError::NotBound {
                 tool: self.definition.name.to_string(),
                 parameter: param.to_owned(),
@@ -121,15 +121,15 @@ impl ToolSpec {
 
     /// The bound parameters, in the tool's order.
     pub fn bindings(&self) -> Vec<Binding> {
-        let bound = |own: &str| match self.shape().fill(own)? {
+        let bound = |own: &str| match self.shape.fill(own)? {
             Fill::Bound { key, default } => Some(Binding {
-                parameter: self.shape().name(own).to_owned(),
+                parameter: self.shape.name(own).to_owned(),
                 key: key.clone(),
                 has_default: default.is_some(),
             }),
             Fill::Hidden(_) => None,
         };
-        self.own_definition().parameter_names().into_iter().filter_map(bound).collect()
+        self.own.parameter_names().into_iter().filter_map(bound).collect()
     }
 
     /// The state that fills bound parameters. The next call sees values that are set here.

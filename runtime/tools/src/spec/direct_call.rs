@@ -11,25 +11,12 @@ use super::args::IntoArgs;
 use super::execution::Execution;
 use super::toolspec::ToolSpec;
 use crate::context::{RunContext, ToolContext};
-use crate::onion::{Call, call_dynamic, call_tool, outermost};
+use crate::onion::{Call, NoCore, outermost};
 use crate::tool::block_on;
 use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::ToolSource;
 use onionskin_definitions::error::{Exit, ToolError, ToolResult};
 use onionskin_definitions::output::ToolOutput;
-
-/// A core without compiled tools, which calls a dynamic tool.
-struct Direct;
-
-impl Call for Direct {
-    fn call<'a, 'b>(
-        &'a self,
-        cx: &'a ToolContext,
-        args: &'b mut Args,
-    ) -> impl Future<Output = ToolResult> + Send {
-        call_tool(cx, args, async move |args| call_dynamic(cx, args).await)
-    }
-}
 
 impl ToolSpec {
     /// Calls the tool and returns its main value: the only property of a structured value with one property,
@@ -125,15 +112,15 @@ impl ToolSpec {
         }
         let started = Instant::now();
         let entry = self.share().into_entry();
-        let typed = Arc::clone(&self.typed().handle);
+        let typed = Arc::clone(&self.typed.handle);
         let (state, services) = (self.state().clone(), self.services.clone());
-        let run = RunContext::detached_with(typed, state, services, self.own_approver(), Arc::new(Direct));
+        let run = RunContext::detached_with(typed, state, services, self.approver.clone(), Arc::new(NoCore));
         let mut cx = ToolContext::new(run, Arc::new(entry), Arc::from("direct"), 0, 0);
         cx.log_hooks();
-        if !self.hooks().is_empty() {
+        if !self.hooks.is_empty() {
             cx.definition().attach_to(args);
         }
-        let result = cx.run().hide(outermost(&cx, Direct.call(&cx, args)).await);
+        let result = cx.run().hide(outermost(&cx, NoCore.call(&cx, args)).await);
         Execution {
             result,
             duration: started.elapsed(),

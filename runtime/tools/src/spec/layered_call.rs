@@ -3,7 +3,7 @@
 use futures_util::future::BoxFuture;
 
 use super::toolspec::ToolSpec;
-use crate::context::{DynCall, InState, ToolContext, timed};
+use crate::context::{DynCall, ToolContext, in_state, timed};
 use crate::policy::{Inside, Stack, Stages, fill_in};
 use crate::tool::{DynTool, run_fitted};
 use onionskin_definitions::args::Args;
@@ -20,7 +20,7 @@ impl Inside for Filled<'_> {
     }
 
     fn begins(&self, cx: &ToolContext) {
-        if !self.0.hooks().is_empty() {
+        if !self.0.hooks.is_empty() {
             cx.start_by_hooks();
         }
     }
@@ -64,7 +64,7 @@ async fn started(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResu
             None => run_fitted(&**spec.tool(), cx, args).await,
         }
     };
-    let own = spec.own_definition();
+    let own = &spec.own;
     if own.starts_inside || !cx.entry().starts_inside {
         timed(cx, call).await
     } else {
@@ -91,20 +91,20 @@ fn outwards(spec: &ToolSpec, exit: Exit) -> Exit {
 }
 
 fn translate(spec: &ToolSpec, exit: Exit) -> Exit {
-    spec.shape().translate(spec.definition(), spec.own_definition(), exit)
+    spec.shape.translate(spec.definition(), &spec.own, exit)
 }
 
 /// The arguments under the tool's own names.
 fn own_args(spec: &ToolSpec, args: &Args) -> ToolResult<Args> {
-    spec.shape().own_args(spec.definition(), spec.own_definition(), spec.own_view(), args)
+    spec.shape.own_args(spec.definition(), &spec.own, &spec.own_view, args)
 }
 
 /// Runs the tool inside its own hooks.
 async fn run(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResult {
-    if !spec.hooks().is_empty() && !cx.is_inside() {
+    if !spec.hooks.is_empty() && !cx.is_inside() {
         cx.start_behind_hooks();
     }
-    Stack { hooks: spec.hooks(), stages: spec.added.around(), inside: &Filled(spec), outside: None }
+    Stack { hooks: &spec.hooks, stages: spec.added.around(), inside: &Filled(spec), outside: None }
         .run(cx, args)
         .await
 }
@@ -121,7 +121,7 @@ impl DynTool for ToolSpec {
     }
 
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
-        Box::pin(InState::new(async move { run(self, cx, args).await }, cx, &self.state))
+        Box::pin(in_state(async move { run(self, cx, args).await }, cx, &self.state))
     }
 
     /// The inner tool's own arguments are checked later.
@@ -131,7 +131,7 @@ impl DynTool for ToolSpec {
 
     /// If a hook or a guardrail of this value can still change the arguments, they are checked inside it.
     fn check_args_dyn(&self, cx: &ToolContext, args: &Args) -> ToolResult<()> {
-        let can_change = !self.hooks().is_empty() || self.added.around().is_some_and(Stages::can_change_args);
+        let can_change = !self.hooks.is_empty() || self.added.around().is_some_and(Stages::can_change_args);
         if can_change { Ok(()) } else { Filled(self).check_args(cx, args) }
     }
 

@@ -49,24 +49,24 @@ use onionskin_definitions::requirements::StateType;
 /// # });
 /// ```
 pub struct ToolSpec {
-    tool: Arc<dyn DynTool>,
+    pub(super) tool: Arc<dyn DynTool>,
     source: ToolSource,
     server: Option<Arc<str>>,
     /// The tool's own definition, with options that were set later.
     pub(super) own: Arc<ToolDefinition>,
-    shape: Arc<ParamChanges>,
+    pub(super) shape: Arc<ParamChanges>,
     /// The schema of the tool's own arguments for hooks and approvals.
-    own_view: Arc<Value>,
+    pub(super) own_view: Arc<Value>,
     /// The visible definition: `own` with the changes of `shape`.
     pub(super) definition: Arc<ToolDefinition>,
     pub(super) state: SessionState,
-    typed: TypedState,
+    pub(super) typed: TypedState,
     /// [`Tool::NAME`]; `None` for a trait object.
     declared_name: Option<&'static str>,
     states: Arc<[StateType]>,
-    hooks: Arc<[Arc<dyn DynHook>]>,
+    pub(super) hooks: Arc<[Arc<dyn DynHook>]>,
     pub(super) added: Added,
-    approver: Option<Arc<dyn DynApprover>>,
+    pub(super) approver: Option<Arc<dyn DynApprover>>,
     pub(super) code: Option<Arc<str>>,
     /// The services of direct calls.
     pub(super) services: Services,
@@ -252,10 +252,6 @@ impl ToolSpec {
         self
     }
 
-    pub(super) fn own_approver(&self) -> Option<Arc<dyn DynApprover>> {
-        self.approver.clone()
-    }
-
     /// The same tool with the same state, for a call in progress. A clone has its own state.
     #[must_use]
     pub fn share(&self) -> Self {
@@ -282,31 +278,6 @@ impl ToolSpec {
     /// The tool, with the added stages if it runs them itself.
     pub(super) fn tool(&self) -> &Arc<dyn DynTool> {
         self.added.tool().unwrap_or(&self.tool)
-    }
-
-    /// The tool without additions.
-    pub(super) fn bare_tool(&self) -> &Arc<dyn DynTool> {
-        &self.tool
-    }
-
-    pub(super) fn own_definition(&self) -> &ToolDefinition {
-        &self.own
-    }
-
-    pub(super) fn shape(&self) -> &ParamChanges {
-        &self.shape
-    }
-
-    pub(super) fn own_view(&self) -> &Arc<Value> {
-        &self.own_view
-    }
-
-    pub(super) fn hooks(&self) -> &[Arc<dyn DynHook>] {
-        &self.hooks
-    }
-
-    pub(super) fn typed(&self) -> &TypedState {
-        &self.typed
     }
 
     /// Whether the visible definition equals the tool's own definition.
@@ -363,7 +334,7 @@ impl ToolSpec {
     /// Marks in the definition that calls may need approval, so that runs with the tool can pause, whatever
     /// its source.
     pub(super) fn note_approval(&mut self) {
-        if self.added.stages.needs_any_approval() {
+        if self.added.stages.approval.is_some() {
             let definition = Arc::make_mut(&mut self.definition);
             definition.asks = definition.asks.max(Asks::Approval);
         }
@@ -449,7 +420,7 @@ impl ToolSpec {
             ToolDefinition::clone(&self.definition),
             Target::Dynamic(Arc::new(self.share())),
         );
-        entry.starts_inside |= !self.hooks().is_empty() || !self.added.is_empty();
+        entry.starts_inside |= !self.hooks.is_empty() || !self.added.is_empty();
         entry
     }
 }

@@ -144,10 +144,10 @@ impl ToolSpec {
         {
             return Err(SpecError::ToolName { tool: tool.to_string(), name: shown(name), problem });
         }
-        let schema = &*self.own_definition().input_schema;
-        let mut shape = self.shape().clone();
+        let schema = &*self.own.input_schema;
+        let mut shape = ParamChanges::clone(&self.shape);
         for (param, step) in transform.params {
-            let own = self.shape().find_visible(tool, schema, &param)?;
+            let own = self.shape.find_visible(tool, schema, &param)?;
             match step {
                 Step::Rename(name) => {
                     if let Some(problem) = NameProblem::for_parameter(&name) {
