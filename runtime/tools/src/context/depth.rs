@@ -44,30 +44,38 @@ impl ToolContext {
 }
 
 pin_project! {
-    /// A part of a call at a depth of the onion. Parts of one call can run concurrently in one task, so the
-    /// context holds the depth only while the part is polled.
-    pub(crate) struct AtDepth<'a, F> {
+    /// A part of a call, polled inside of what a function returns. Parts of one call can run concurrently in one task, so the
+    /// context holds what the function sets only while the part is polled.
+    pub(super) struct Entered<F, E> {
         #[pin]
         call: F,
-        cx: &'a ToolContext,
-        depth: Depth,
+        enter: E,
     }
 }
 
-impl<'a, F> AtDepth<'a, F> {
-    pub(crate) fn new(cx: &'a ToolContext, depth: Depth, call: F) -> Self {
-        Self { call, cx, depth }
+impl<F: Future, G, E: FnMut() -> G> Entered<F, E> {
+    pub(super) fn new(call: F, enter: E) -> Self {
+        Self { call, enter }
     }
 }
 
-impl<F: Future> Future for AtDepth<'_, F> {
+impl<F: Future, G, E: FnMut() -> G> Future for Entered<F, E> {
     type Output = F::Output;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.project();
-        let _back = Back { cx: this.cx, depth: this.cx.depth.fetch_or(*this.depth as u8, Ordering::Relaxed) };
+        let _inside = (this.enter)();
         this.call.poll(context)
     }
+}
+
+/// A part of a call at a depth of the onion.
+pub(crate) fn at_depth<F: Future>(
+    cx: &ToolContext,
+    depth: Depth,
+    call: F,
+) -> impl Future<Output = F::Output> {
+    Entered::new(call, move || Back { cx, depth: cx.depth.fetch_or(depth as u8, Ordering::Relaxed) })
 }
 
 /// Restores the depth, also after a panic.

@@ -3,13 +3,11 @@
 use std::any::type_name;
 use std::fmt;
 use std::ops::Deref;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
-use pin_project_lite::pin_project;
 use serde::de::DeserializeOwned;
 
+use super::depth::Entered;
 use super::{RunContext, ToolContext};
 use crate::state::{SessionState, StateCell, StateCodec};
 use onionskin_definitions::definition::missing;
@@ -261,33 +259,16 @@ impl<S: 'static> Works for State<S> {
     }
 }
 
-pin_project! {
-    /// A call inside a tool value, whose state fills bound parameters before the session's state does. Parts
-    /// of one call can run concurrently in one task, so the context holds the state only while the part is
-    /// polled.
-    pub(crate) struct InState<'a, F> {
-        #[pin]
-        call: F,
-        cx: &'a ToolContext,
-        state: &'a SessionState,
-    }
-}
-
-impl<'a, F> InState<'a, F> {
-    pub(crate) fn new(call: F, cx: &'a ToolContext, state: &'a SessionState) -> Self {
-        Self { call, cx, state }
-    }
-}
-
-impl<F: Future> Future for InState<'_, F> {
-    type Output = F::Output;
-
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        let this = self.project();
-        change_bound(this.cx, |states| states.push(this.state.clone()));
-        let _back = Back(this.cx);
-        this.call.poll(context)
-    }
+/// A call inside a tool value, whose state fills bound parameters before the session's state does.
+pub(crate) fn in_state<'a, F: Future>(
+    call: F,
+    cx: &'a ToolContext,
+    state: &'a SessionState,
+) -> impl Future<Output = F::Output> {
+    Entered::new(call, move || {
+        change_bound(cx, |states| states.push(state.clone()));
+        Back(cx)
+    })
 }
 
 /// Removes the state again, also after a panic.

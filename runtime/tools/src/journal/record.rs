@@ -25,7 +25,7 @@ const VERSION: u64 = 1;
 /// assert!(error.to_string().starts_with("the record has version 9, and this program reads version 1"));
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(from = "Stored", into = "Stored")]
+#[serde(try_from = "Unique", into = "Stored")]
 pub struct StepRecord {
     pub(super) request: String,
     pub(super) value: Value,
@@ -62,8 +62,7 @@ impl StepRecord {
 }
 
 /// The stored form. Its version is read first, because a later one may have other fields.
-#[derive(Serialize, Deserialize)]
-#[serde(try_from = "Unique")]
+#[derive(Serialize)]
 struct Stored {
     version: u64,
     /// The hash of the step's request.
@@ -72,7 +71,7 @@ struct Stored {
     value: Value,
 }
 
-impl TryFrom<Unique> for Stored {
+impl TryFrom<Unique> for StepRecord {
     type Error = String;
 
     fn try_from(Unique(stored): Unique) -> Result<Self, String> {
@@ -93,15 +92,8 @@ impl TryFrom<Unique> for Stored {
         };
         match fields.keys().next() {
             Some(field) => Err(format!("unknown field `{}` of the record", short(field, 100))),
-            None => Ok(Self { version, request, value }),
+            None => Ok(Self { request, value }),
         }
-    }
-}
-
-impl From<Stored> for StepRecord {
-    fn from(stored: Stored) -> Self {
-        let Stored { request, value, .. } = stored;
-        Self { request, value }
     }
 }
 

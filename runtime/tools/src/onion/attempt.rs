@@ -11,7 +11,7 @@ use pin_project_lite::pin_project;
 
 use super::latch::latch_first;
 use super::panics::{Caught, hook_panicked, tool_panicked};
-use crate::context::{AbortCause, AtDepth, Depth, ToolContext, Within, timed};
+use crate::context::{AbortCause, Depth, ToolContext, Within, at_depth, timed};
 use crate::event::CallRecord;
 use crate::journal::{JournalError, StepKind, fingerprint};
 use crate::state::{Address, Recorder};
@@ -242,7 +242,7 @@ fn recorded_attempt<'a>(
         let within = Within::here();
         let work = async || {
             let is_agent = cx.source() == ToolSource::Agent;
-            let hidden = recorder.around(AtDepth::new(cx, Depth::Step, hidden));
+            let hidden = recorder.around(at_depth(cx, Depth::Step, hidden));
             // Code that can run again without its step's record must read the same states.
             let runs_again = if is_agent { cx.has_sender() } else { cx.definition().asks != Asks::Nothing };
             let result =

@@ -99,6 +99,25 @@ pub fn define<'t>(
 }
 
 /// The innermost layer and the run share the core; the run uses it for calls that bypass the hooks.
+/// A core without compiled tools: all calls are those of dynamic ones.
+pub struct NoCore;
+
+impl Call for NoCore {
+    fn call<'a, 'b>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'b mut Args,
+    ) -> impl Future<Output = ToolResult> + Send {
+        call_tool(cx, args, async move |args| call_dynamic(cx, args).await)
+    }
+}
+
+impl Core for NoCore {
+    fn definitions(&self) -> Definitions {
+        Vec::new()
+    }
+}
+
 impl<C: Core> Call for Arc<C> {
     const LOOKS: bool = C::LOOKS;
 

@@ -9,7 +9,7 @@ use pin_project_lite::pin_project;
 
 use super::Call;
 use super::latch::latch;
-use crate::context::{AtDepth, Depth, ToolContext};
+use crate::context::{Depth, ToolContext, at_depth};
 use onionskin_definitions::args::Args;
 use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 
@@ -161,7 +161,7 @@ impl ToolContext {
         match self.run().core() {
             Some(core) => {
                 self.note_arguments(args);
-                let call = AtDepth::new(self, Depth::Original, core.call_dyn(self, args));
+                let call = at_depth(self, Depth::Original, core.call_dyn(self, args));
                 Latched::new(call, self).await
             }
             None => Err(Exit::Tool(

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use super::layered::{EncodedArgs, TypedCall, unread};
-use crate::context::{AtDepth, Depth, ToolContext, timed};
+use crate::context::{Depth, ToolContext, at_depth, timed};
 use crate::event::CallOutcome;
 use crate::onion::{
     Caught, Hook, Undefined, define, hook_panicked, hooks_are_traced, in_span, short_name, tool_panicked,
@@ -230,7 +230,7 @@ impl<H: TypedHook, R: Ring> TypedLayer<H, R> {
             }
             self.hook.call_typed(cx, args, next).await
         };
-        Caught::new(AtDepth::new(cx, Depth::Inside, call), cx, hook_panicked).await
+        Caught::new(at_depth(cx, Depth::Inside, call), cx, hook_panicked).await
     }
 
     /// Runs the hook in a span. Boxed whole, so that a call without a span does not grow.

@@ -8,9 +8,7 @@ use onionskin_definitions::requirements::StateType;
 use onionskin_definitions::secret::keys_of_environment;
 use onionskin_tools::context::{AgentInfo, Guards, Target, ToolEntry};
 use onionskin_tools::model::BoxModel;
-use onionskin_tools::onion::{
-    Call, Core, Definitions, RuntimeHooks, Seam, Undefined, call_dynamic, call_tool, caught, define,
-};
+use onionskin_tools::onion::{Definitions, NoCore, RuntimeHooks, Seam, Undefined, caught, define};
 use onionskin_tools::spec::ToolSpec;
 use onionskin_tools::tool::{DynTool, Dynamic, ToolboxLink};
 
@@ -59,7 +57,7 @@ impl Setup {
         for Declared { agent, declaration, .. } in declared.iter_mut().rev() {
             let names = declaration.parts.servers.iter().map(|server| Arc::clone(&server.name));
             uses.extend(names.map(|server| (server, Arc::clone(&agent.name))));
-            self.servers.default_to(declaration.parts.default_servers.take());
+            self.servers.default = self.servers.default.take().or(declaration.parts.default_servers.take());
         }
         let Self { entries, model, mut shared, trace_content, services, servers, allows_unused, .. } = self;
         shared.servers = servers.start(&uses, allows_unused, problems).await?;
@@ -117,7 +115,7 @@ impl Assembly {
         let message_hooks = MessageHooks::new(&name, declaration.message_hooks.clone())
             .map_err(|reason| BuildError::declaring(&name, reason))?;
         for child in &children {
-            services.add_child(child.services());
+            services.add_child(&child.child.services);
         }
         let compiled = hooks.clone();
         let onion = onion(&name, declaration.onion, hooks)?;
@@ -126,7 +124,7 @@ impl Assembly {
         let info = AgentInfo::new(
             Arc::clone(&name),
             declaration.description.as_deref().map(Into::into),
-            children.iter().map(ChildTool::child_name).collect(),
+            children.iter().map(|child| Arc::clone(&child.child.name)).collect(),
         );
         let undefined = |problem| preflight::undefined(&name, problem);
         tool_checks::declared_states(&name, state, &declaration.tools, &declaration.runtime_tools)?;
@@ -214,7 +212,7 @@ impl Assembly {
             toolbox: toolbox.name,
             call: toolbox.call(),
         })?;
-        tool_checks::states(agent, state, provided.tools())?;
+        tool_checks::states(agent, state, &provided.tools)?;
         provided.entries(toolbox.prefix.as_deref()).map_err(|problem| preflight::undefined(agent, problem))
     }
 }
@@ -223,7 +221,7 @@ impl Assembly {
 fn needs(name: &Arc<str>, state: StateType, children: &[ChildTool]) -> Vec<(Arc<str>, StateType)> {
     let own = (!state.is_none()).then(|| (Arc::clone(name), state));
     let mut needs: Vec<_> = own.into_iter().collect();
-    for need in children.iter().flat_map(ChildTool::needs) {
+    for need in children.iter().flat_map(|child| &child.child.needs) {
         // Several children can reach the same agent.
         if !needs.contains(need) {
             needs.push(need.clone());
@@ -248,25 +246,6 @@ fn onion(name: &str, compose: Option<OnionBuilder>, hooks: RuntimeHooks) -> Resu
     match compose {
         Some(compose) => caught(|| compose(hooks)).map_err(|reason| BuildError::declaring(name, reason)),
         None => Ok(Onion::new(&Arc::new(NoCore), Seam::new(hooks, NoCore))),
-    }
-}
-
-/// The core of an agent that declares no compiled tools.
-struct NoCore;
-
-impl Call for NoCore {
-    fn call<'a, 'b>(
-        &'a self,
-        cx: &'a onionskin_tools::context::ToolContext,
-        args: &'b mut onionskin_definitions::args::Args,
-    ) -> impl Future<Output = onionskin_definitions::error::ToolResult> + Send {
-        call_tool(cx, args, async move |args| call_dynamic(cx, args).await)
-    }
-}
-
-impl Core for NoCore {
-    fn definitions(&self) -> Definitions {
-        Vec::new()
     }
 }
 
