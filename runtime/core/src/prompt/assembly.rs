@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::date::utc;
-use super::part::PromptPart;
+use super::part::{Form, PromptPart};
 use super::parts::{Content, Prompt};
 use onionskin_definitions::error::BoxError;
 use onionskin_definitions::json;
@@ -204,7 +204,7 @@ impl Assembled {
 
     /// Adds a shared text, which is not copied if it is the only one.
     fn add_shared(&mut self, part: PromptPart, words: &Arc<str>) {
-        if self.is_empty() && part.tag().is_none() && part.line().is_none() && !words.is_empty() {
+        if self.is_empty() && part.form() == Form::Plain && !words.is_empty() {
             self.only = Some(Arc::clone(words));
         } else {
             self.add(part, words);
@@ -218,7 +218,7 @@ impl Assembled {
         if let Some(only) = self.only.take() {
             self.text.push_str(&only);
         }
-        if let Some(begin) = part.line() {
+        if let Form::Line(begin) = part.form() {
             if !self.in_list {
                 self.gap();
                 self.text.push_str("<additional_information>");
@@ -230,9 +230,9 @@ impl Assembled {
         }
         self.end_list();
         self.gap();
-        let _ = match part.tag() {
-            Some(tag) => write!(self.text, "<{tag}>\n{words}\n</{tag}>"),
-            None => self.text.write_str(words),
+        let _ = match part.form() {
+            Form::Tagged(tag) => write!(self.text, "<{tag}>\n{words}\n</{tag}>"),
+            Form::Plain | Form::Line(_) => self.text.write_str(words),
         };
     }
 

@@ -75,57 +75,41 @@ impl PromptPart {
         self.is_known() && !matches!(self, Self::Markdown | Self::DateTime | Self::Name | Self::SessionState)
     }
 
-    /// The tag around the text; `None` for plain text.
-    pub(super) fn tag(self) -> Option<&'static str> {
-        Some(match self {
-            Self::Role => "your_role",
-            Self::ExpectedOutput => TextField::ExpectedOutput.word(),
-            Self::Memories => "memories",
-            Self::Culture => "culture",
-            Self::SessionSummary => "session_summary",
-            Self::Learnings => "learnings",
-            Self::Knowledge => "knowledge",
-            Self::OutputSchema => "output_schema",
-            Self::SessionState => "session_state",
+    /// The form of the part in the prompt.
+    pub(super) fn form(self) -> Form {
+        match self {
+            Self::Role => Form::Tagged("your_role"),
+            Self::ExpectedOutput => Form::Tagged(TextField::ExpectedOutput.word()),
+            Self::Memories => Form::Tagged("memories"),
+            Self::Culture => Form::Tagged("culture"),
+            Self::SessionSummary => Form::Tagged("session_summary"),
+            Self::Learnings => Form::Tagged("learnings"),
+            Self::Knowledge => Form::Tagged("knowledge"),
+            Self::OutputSchema => Form::Tagged("output_schema"),
+            Self::SessionState => Form::Tagged("session_state"),
+            Self::Markdown => Form::Line(""),
+            Self::DateTime => Form::Line("The current time is "),
+            Self::Location => Form::Line("The user's location is "),
+            Self::Name => Form::Line("Your name is "),
             Self::SystemMessage
             | Self::Description
             | Self::Instructions
             | Self::ModelInstructions
-            | Self::Markdown
-            | Self::DateTime
-            | Self::Location
-            | Self::Name
             | Self::ToolInstructions
             | Self::AdditionalContext
-            | Self::ModelSystemMessage => return None,
-        })
+            | Self::ModelSystemMessage => Form::Plain,
+        }
     }
+}
 
-    /// The words before the text, for a part that is a line of the additional information.
-    pub(super) fn line(self) -> Option<&'static str> {
-        Some(match self {
-            Self::Markdown => "",
-            Self::DateTime => "The current time is ",
-            Self::Location => "The user's location is ",
-            Self::Name => "Your name is ",
-            Self::SystemMessage
-            | Self::Description
-            | Self::Role
-            | Self::Instructions
-            | Self::ModelInstructions
-            | Self::ToolInstructions
-            | Self::ExpectedOutput
-            | Self::AdditionalContext
-            | Self::Memories
-            | Self::Culture
-            | Self::SessionSummary
-            | Self::Learnings
-            | Self::Knowledge
-            | Self::ModelSystemMessage
-            | Self::OutputSchema
-            | Self::SessionState => return None,
-        })
-    }
+/// How a part is written.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Form {
+    Plain,
+    /// In this tag.
+    Tagged(&'static str),
+    /// As a line of the additional information, after these words.
+    Line(&'static str),
 }
 
 impl From<TextField> for PromptPart {

@@ -197,35 +197,18 @@ impl From<Arc<str>> for PromptText {
     }
 }
 
-impl From<String> for PromptText {
-    fn from(text: String) -> Self {
-        Arc::<str>::from(text).into()
-    }
+macro_rules! texts {
+    ($($text:ty),*) => {$(
+        impl From<$text> for PromptText {
+            fn from(text: $text) -> Self {
+                let text: &str = &text;
+                Arc::<str>::from(text).into()
+            }
+        }
+    )*};
 }
 
-impl From<&String> for PromptText {
-    fn from(text: &String) -> Self {
-        Arc::<str>::from(text.as_str()).into()
-    }
-}
-
-impl From<&str> for PromptText {
-    fn from(text: &str) -> Self {
-        Arc::<str>::from(text).into()
-    }
-}
-
-impl From<Cow<'_, str>> for PromptText {
-    fn from(text: Cow<'_, str>) -> Self {
-        Arc::<str>::from(text).into()
-    }
-}
-
-impl From<Box<str>> for PromptText {
-    fn from(text: Box<str>) -> Self {
-        Arc::<str>::from(text).into()
-    }
-}
+texts!(String, &String, &str, Cow<'_, str>, Box<str>);
 
 impl fmt::Debug for PromptText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
