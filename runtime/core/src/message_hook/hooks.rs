@@ -69,7 +69,7 @@ impl MessageHooks {
                 Delivery::Drop => return Ok(None),
             }
         }
-        Ok(Some(message.into_input()))
+        Ok(Some(message.0))
     }
 
     /// Runs the hooks that may change the messages that the model will read, or the state.

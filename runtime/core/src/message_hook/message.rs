@@ -49,7 +49,7 @@ impl fmt::Display for Participant {
 /// assert_eq!(message.text(), "My key is [key].");
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct SentMessage(RunInput);
+pub struct SentMessage(pub(super) RunInput);
 
 impl SentMessage {
     /// Creates a message, for tests of hooks.
@@ -86,10 +86,6 @@ impl SentMessage {
     /// Changes all texts of the message, also those in attachments. `change` returns `None` to keep a text.
     pub fn change_texts(&mut self, change: impl FnMut(&str) -> Option<String>) {
         self.0.change_texts(change);
-    }
-
-    pub(crate) fn into_input(self) -> RunInput {
-        self.0
     }
 }
 

@@ -17,7 +17,7 @@ use onionskin_definitions::schema::to_json;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunAnswer {
     text: String,
-    is_json: bool,
+    pub(crate) is_json: bool,
 }
 
 impl RunAnswer {
@@ -44,12 +44,6 @@ impl RunAnswer {
 }
 
 impl RunAnswer {
-    /// The answer of a type, which is JSON.
-    pub(crate) fn with_json(mut self, is_json: bool) -> Self {
-        self.is_json = is_json;
-        self
-    }
-
     /// Whether the answer has a type. Its text is then JSON, and hooks must keep it JSON.
     #[must_use]
     pub fn is_json(&self) -> bool {

@@ -295,7 +295,7 @@ impl<A> AgentBuilder<A> {
     /// Refuses tools of servers that differ from the lock file, for all agents, as `lock: strict` does for one:
     /// [`Lock::Strict`](crate::declaration::Lock::Strict).
     pub fn strict_lock(mut self) -> Self {
-        self.setup.servers.be_strict();
+        self.setup.servers.is_strict = true;
         self
     }
 }

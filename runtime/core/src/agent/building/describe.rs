@@ -74,7 +74,7 @@ impl Instance {
             model: settings.model.as_deref().map(str::to_owned),
             tools,
             children: self.info.children().map(str::to_owned).collect(),
-            servers: self.tools.server_names(),
+            servers: self.tools.servers.iter().map(|server| server.server.to_string()).collect(),
             run_hooks: run_hooks.iter().map(|hook| hook.name().to_owned()).collect(),
             turn_hooks: turn_hooks.iter().map(|hook| hook.name().to_owned()).collect(),
             message_hooks: message_hooks.map(str::to_owned).collect(),

@@ -12,6 +12,7 @@ use onionskin_tools::services::Services;
 use crate::agent::error::run_error::RunError;
 use crate::agent::form::answer_form::AnswerForm;
 use crate::agent::form::input_form::InputForm;
+use crate::agent::limits::Limits;
 use crate::agent::parts::Parts;
 use crate::message_hook::MessageHooks;
 
@@ -52,6 +53,10 @@ pub(crate) struct Instance {
 }
 
 impl Instance {
+    pub(in crate::agent) fn limits(&self) -> &Limits {
+        &self.declaration.settings.limits
+    }
+
     /// The hooks on its messages to descendants, if it has any.
     pub(in crate::agent) fn sender(&self) -> Option<Arc<dyn DynSender>> {
         let hooks = self.message_hooks.as_ref().filter(|hooks| hooks.is_before_send())?;

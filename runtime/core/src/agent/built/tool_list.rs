@@ -29,7 +29,7 @@ pub(crate) struct ToolList {
     prompt: AgentPrompt,
     /// Tools that do not change: functions, children, built-in tools.
     fixed: Arc<[ToolEntry]>,
-    servers: Vec<AgentServer>,
+    pub(in crate::agent) servers: Vec<AgentServer>,
     current: Mutex<Option<TurnTools>>,
     /// The messages about the last list that no run has reported yet.
     unreported: Mutex<Vec<String>>,
@@ -55,7 +55,7 @@ pub(crate) struct TurnTools {
     /// The system prompt with the instructions of the tools, if it is the same in all runs.
     pub(crate) system: Option<Arc<str>>,
     /// Whether a run needs its own table, because a definition depends on it.
-    depends_on_run: bool,
+    pub(in crate::agent) depends_on_run: bool,
 }
 
 /// The reason why the tools could not be listed.
@@ -326,11 +326,6 @@ impl ToolList {
         Ok(None)
     }
 
-    /// The names of its servers.
-    pub(in crate::agent) fn server_names(&self) -> Vec<String> {
-        self.servers.iter().map(|server| server.server.to_string()).collect()
-    }
-
     /// Whether it has servers of another kind than MCP.
     pub(in crate::agent) fn has_other_servers(&self) -> bool {
         self.servers.iter().any(|server| server.kind != ServerKind::Mcp)
@@ -389,13 +384,6 @@ impl ToolList {
         *current = Some(tools.clone());
         *lock(&self.unreported) = problems.into_iter().map(notice).collect();
         Ok(tools)
-    }
-}
-
-impl TurnTools {
-    /// Whether these are the tools for all runs, and each run needs its own.
-    pub(in crate::agent) fn depends_on_run(&self) -> bool {
-        self.depends_on_run
     }
 }
 

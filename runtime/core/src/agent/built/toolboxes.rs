@@ -14,7 +14,7 @@ pub(in crate::agent) struct Toolboxes(HashMap<ToolboxLink, ProvidedToolbox>);
 
 /// The tools of one toolbox.
 pub(in crate::agent) struct ProvidedToolbox {
-    tools: Vec<(&'static str, Arc<dyn DynTool>)>,
+    pub(in crate::agent) tools: Vec<(&'static str, Arc<dyn DynTool>)>,
     instructions: Option<&'static str>,
     /// The mismatch between the toolbox's lists, if any.
     problem: Option<String>,
@@ -58,11 +58,6 @@ impl Toolboxes {
 }
 
 impl ProvidedToolbox {
-    /// The tools, each with its name in the toolbox.
-    pub(in crate::agent) fn tools(&self) -> &[(&'static str, Arc<dyn DynTool>)] {
-        &self.tools
-    }
-
     /// The toolbox's tools under the names of an agent. The first one carries the toolbox's instructions for
     /// the system prompt.
     ///

@@ -8,7 +8,6 @@ use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::{Param, StaticTool, ToolDefinition};
 use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 use onionskin_definitions::output::ToolOutput;
-use onionskin_definitions::requirements::StateType;
 use onionskin_definitions::schema::{Problem, problem_lines};
 use onionskin_definitions::secret::Redact as _;
 use onionskin_definitions::text::short;
@@ -20,7 +19,6 @@ use onionskin_tools::tool::DynTool;
 use onionskin_vocabulary::AGENT_TOOL;
 
 use crate::agent::built::instance::Instance;
-use crate::agent::built::services::AgentServices;
 use crate::agent::declaration::RunFn;
 use crate::agent::error::run_error::RunError;
 use crate::agent::limits::Limit;
@@ -31,7 +29,7 @@ use super::drive::{child_seed, drive};
 
 /// A child agent as a tool of its parent. Each call runs a fresh instance.
 pub(crate) struct ChildTool {
-    child: Arc<Instance>,
+    pub(in crate::agent) child: Arc<Instance>,
     run: RunFn,
     settings: Settings,
     definition: ToolDefinition,
@@ -60,20 +58,6 @@ impl ChildTool {
         Self { child, run, settings, definition }
     }
 
-    pub(in crate::agent) fn child_name(&self) -> Arc<str> {
-        Arc::clone(&self.child.name)
-    }
-
-    /// The services that the child and its descendants take.
-    pub(in crate::agent) fn services(&self) -> &AgentServices {
-        &self.child.services
-    }
-
-    /// The states that its session must contain.
-    pub(in crate::agent) fn needs(&self) -> &[(Arc<str>, StateType)] {
-        &self.child.needs
-    }
-
     fn history(&self, cx: &ToolContext) -> History {
         match self.settings.history_source {
             HistorySource::None => History::new(),
@@ -100,14 +84,13 @@ impl ChildTool {
         let number = cx.number();
         let history = self.history(cx);
         let start = history.len();
-        let shown = self.settings.shows(number);
         let name: Arc<str> = format!("{}[{number}]", self.child.name).into();
         let timeout = self.settings.child_timeout;
         let (events, deadline) = (cx.run().events(), Deadline::sooner(timeout, cx.run().deadline()));
         let seed = child_seed(cx, &self.child, &session, Arc::clone(&name), events, deadline)
             .map_err(|error| failed(cx, error, &name, timeout, ""))?;
-        let run =
-            AgentRun::new(RunSeed { history, ..seed }, Arc::clone(&self.child), session).with_shown(shown);
+        let mut run = AgentRun::new(RunSeed { history, ..seed }, Arc::clone(&self.child), session);
+        run.shown = self.settings.shows(number);
         // The child's deadline includes the timeout, so that its own calls see it and the child can finish cleanly.
         let left = Leaves { child: &self.child.name, run: &run, start, cx };
         let answer = drive(&run, self.run, input).await;

@@ -98,7 +98,7 @@ pub(super) fn child_seed(
         begun_by: parent.map(|_| cx.begins()),
         acted: Some(Acted::for_child_of(caller.acted())),
         journal: caller.journal().cloned(),
-        deadline: Deadline::sooner(instance.declaration.settings.limits.time, deadline),
+        deadline: Deadline::sooner(instance.limits().time, deadline),
         services: caller.services().clone(),
         ..seed
     })
@@ -134,7 +134,7 @@ pub(super) async fn drive(run: &AgentRun, answer: RunFn, input: String) -> Resul
 
 async fn driven(run: &AgentRun, answer: RunFn, input: String) -> Result<String, RunError> {
     if run.context().events().are_kept() {
-        run.event(0, EventKind::run_started(&input, run.is_shown()));
+        run.event(0, EventKind::run_started(&input, run.shown));
     }
     let dropped = Dropped { run };
     let _running = Running::new(run.context());
@@ -179,15 +179,11 @@ async fn driven(run: &AgentRun, answer: RunFn, input: String) -> Result<String, 
             Some(_) => Box::pin(run.cx.strand(|| run.step(0, StepKind::Run).to_id(), work)).await,
         }
     });
-    let done = match Chain::enter(&run.instance.name, run.instance.declaration.settings.limits.depth) {
+    let done = match Chain::enter(&run.instance.name, run.instance.limits().depth) {
         Ok(chain) => chain.around(run.until_over(work)).await,
         Err(chain) => {
             let agent = Arc::clone(&run.instance.name);
-            Err(RunError::Depth {
-                agent,
-                max: run.instance.declaration.settings.limits.depth,
-                chain: chain.into(),
-            })
+            Err(RunError::Depth { agent, max: run.instance.limits().depth, chain: chain.into() })
         }
     };
     let answer = match done {

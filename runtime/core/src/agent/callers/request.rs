@@ -53,15 +53,15 @@ use super::typed_run::{TypedRunOutput, TypedRunStream};
 #[derive(Debug)]
 #[must_use = "a request does nothing until it is run"]
 pub struct RunRequest<O = RunOutput> {
+    built: Built,
+    input: RunInput,
     options: Options,
     output: PhantomData<fn() -> O>,
 }
 
 /// The options of a run.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Options {
-    built: Built,
-    input: RunInput,
     session: Option<Session>,
     run_id: Option<Arc<str>>,
     correlation_id: Option<Arc<str>>,
@@ -222,28 +222,25 @@ impl<O> RunRequest<O> {
     /// # Errors
     /// Returns the error that the run would end with before its first turn.
     pub async fn system_prompt(self) -> Result<Option<String>, RunError> {
-        self.options.system_prompt().await
-    }
-
-    fn with(options: Options) -> Self {
-        Self { options, output: PhantomData }
+        self.options.system_prompt(self.built).await
     }
 }
 
 impl RunRequest {
     pub(super) fn new(built: Built, input: RunInput) -> Self {
-        Self::with(Options::new(built, input))
+        Self { built, input, options: Options::default(), output: PhantomData }
     }
 
     pub(super) fn resume(built: Built, paused: &Paused) -> Self {
         let run = paused.run();
-        Self::with(Options {
+        let options = Options {
             run_id: Some(Arc::clone(&run.run_id)),
             correlation_id: Some(Arc::clone(&run.correlation_id)),
             user: run.user.clone(),
             resumption: Resumption { paused: Some(paused.clone()), answers: Vec::new() },
-            ..Options::new(built, RunInput::stored(run.input.clone(), run.attached.clone()))
-        })
+            ..Options::default()
+        };
+        Self { options, ..Self::new(built, RunInput::stored(run.input.clone(), run.attached.clone())) }
     }
 
     /// Runs the agent.
@@ -259,7 +256,7 @@ impl RunRequest {
     /// Prepares the run and returns its events as a stream. The run makes progress only while the stream is polled. Its
     /// time limit starts with this call.
     pub fn stream(self) -> RunStream {
-        self.options.stream()
+        self.options.stream(self.built, self.input)
     }
 
     /// Runs the agent to an answer of type `T`. The model returns it as structured output, if it supports
@@ -285,7 +282,8 @@ impl RunRequest {
     }
 
     pub(in crate::agent) fn typed<T: TypedAnswer>(self) -> RunRequest<TypedRunOutput<T>> {
-        RunRequest::with(Options { answer: Some(AnswerForm::new::<T>), ..self.options })
+        let options = Options { answer: Some(AnswerForm::new::<T>), ..self.options };
+        RunRequest { built: self.built, input: self.input, options, output: PhantomData }
     }
 }
 
@@ -303,33 +301,15 @@ impl<T: TypedAnswer> RunRequest<TypedRunOutput<T>> {
 
     /// Runs the agent and returns its events as a stream.
     pub fn stream(self) -> TypedRunStream<T> {
-        let agent = Arc::clone(&self.options.built.instance.name);
-        TypedRunStream::new(self.options.stream(), agent)
+        let agent = Arc::clone(&self.built.instance.name);
+        TypedRunStream::new(self.options.stream(self.built, self.input), agent)
     }
 }
 
 impl Options {
-    fn new(built: Built, input: RunInput) -> Self {
-        Self {
-            built,
-            input,
-            session: None,
-            run_id: None,
-            correlation_id: None,
-            user: None,
-            approver: None,
-            answerer: None,
-            resumption: Resumption::default(),
-            services: Services::default(),
-            prompt: Prompt::new(),
-            answer: None,
-            cancellation: None,
-        }
-    }
-
-    async fn system_prompt(self) -> Result<Option<String>, RunError> {
-        let session = self.session.unwrap_or_else(|| self.built.session());
-        let Built { instance, shared, .. } = self.built;
+    async fn system_prompt(self, built: Built) -> Result<Option<String>, RunError> {
+        let session = self.session.unwrap_or_else(|| built.session());
+        let Built { instance, shared, .. } = built;
         let prompt = own_prompt(&instance, self.prompt)?;
         let services = instance.services_of(&self.services)?;
         session.state().concealed().add(&shared.secrets);
@@ -339,7 +319,9 @@ impl Options {
         let identity = seed.identity.requested(self.correlation_id, self.user);
         let seed = RunSeed { identity, services, history: session.history(), ..seed };
         let answer = answer_form(&instance, self.answer)?;
-        let run = AgentRun::new(seed, instance, session).with_prompt(prompt).with_answer(answer);
+        let mut run = AgentRun::new(seed, instance, session);
+        run.prompt = prompt;
+        run.answer = answer.or(run.answer);
         if let Some(listed) = run.list_tools() {
             listed.await?;
         }
@@ -347,13 +329,13 @@ impl Options {
         Ok(text.map(|text| run.context().hide_text(&*text).into_owned()))
     }
 
-    fn stream(self) -> RunStream {
+    fn stream(self, built: Built, input: RunInput) -> RunStream {
         let queue = Arc::new(Queue::default());
         let in_session = self.session.is_some();
-        let session = self.session.unwrap_or_else(|| self.built.session());
-        let Built { instance, run: answer, shared } = self.built;
+        let session = self.session.unwrap_or_else(|| built.session());
+        let Built { instance, run: answer, shared } = built;
         let token = self.cancellation.map_or_else(CancellationToken::new, |token| token.child_token());
-        let deadline = Deadline::sooner(instance.declaration.settings.limits.time, None);
+        let deadline = Deadline::sooner(instance.limits().time, None);
         let events = Events::new(Arc::clone(&queue), Arc::clone(&instance.name), session.state().clone());
         let run = async move {
             // A task that a tool spawned with the run's token ends with the run.
@@ -394,7 +376,7 @@ impl Options {
                 let wrong = |source| RunError::Answer { agent: Arc::clone(&instance.name), source };
                 let Recording { journal, questions, used } = Box::pin(recording).await.map_err(wrong)?;
                 let checkpoint = questions.as_ref().map(|questions| {
-                    let (text, parts) = shown(&self.input, &session);
+                    let (text, parts) = shown(&input, &session);
                     questions.keep_input(text, parts);
                     session.checkpoint()
                 });
@@ -409,12 +391,12 @@ impl Options {
                     history,
                     ..seed
                 };
-                let run = AgentRun::new(seed, instance, session.clone())
-                    .with_prompt(prompt)
-                    .with_answer(answer_form)
-                    .with_input(&self.input);
+                let mut run = AgentRun::new(seed, instance, session.clone());
+                run.prompt = prompt;
+                run.answer = answer_form.or(run.answer);
+                run.keep_attached(&input);
                 let store = StoreOnDrop { run: &run, start };
-                let answer = drive(&run, answer, self.input.into_text()).await;
+                let answer = drive(&run, answer, input.into_text()).await;
                 drop(store);
                 drop(used);
                 let answer = answer.map_err(|error| {
@@ -477,10 +459,10 @@ fn answer_form(
 }
 
 /// The agent's prompt with the parts of a request; `None` if the request has none.
-fn own_prompt(instance: &Instance, provided: Prompt) -> Result<Option<AgentPrompt>, RunError> {
+fn own_prompt(instance: &Instance, provided: Prompt) -> Result<Option<Box<AgentPrompt>>, RunError> {
     if provided.is_empty() {
         return Ok(None);
     }
     let prompt = instance.tools.prompt().for_request(provided);
-    prompt.map(Some).map_err(|error| RunError::WrongPrompt(Arc::new(error)))
+    prompt.map(|prompt| Some(Box::new(prompt))).map_err(|error| RunError::WrongPrompt(Arc::new(error)))
 }

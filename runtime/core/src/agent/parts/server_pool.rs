@@ -28,9 +28,9 @@ pub(in crate::agent) struct Configured {
     /// A later source overrides an earlier one.
     sources: Vec<Source>,
     /// The source for servers that no other source configures.
-    default: Option<Arc<dyn ToolServers>>,
+    pub(in crate::agent) default: Option<Arc<dyn ToolServers>>,
     /// Whether no agent may have a tool that differs from its lock file.
-    is_strict: bool,
+    pub(in crate::agent) is_strict: bool,
 }
 
 enum Source {
@@ -56,14 +56,6 @@ impl Configured {
 
     pub(in crate::agent) fn several(&mut self, servers: impl ToolServers) {
         self.sources.push(Source::Several(Box::new(servers)));
-    }
-
-    pub(in crate::agent) fn be_strict(&mut self) {
-        self.is_strict = true;
-    }
-
-    pub(in crate::agent) fn default_to(&mut self, servers: Option<Arc<dyn ToolServers>>) {
-        self.default = self.default.take().or(servers);
     }
 
     fn server(&self, wanted: &str) -> Result<Option<Arc<dyn ToolServer>>, BuildError> {

@@ -39,9 +39,9 @@ impl AgentRun {
 
     /// Returns the turn's answer. If none fits, appends the messages for another turn and returns `None`.
     async fn accept_answer(&self, form: &AnswerForm, said: TurnAnswer) -> Result<Option<String>, RunError> {
-        let calls = said.message().tool_calls();
+        let calls = said.message.tool_calls();
         if calls.is_empty() {
-            return match form.read(&said.message().to_text()) {
+            return match form.read(&said.message.to_text()) {
                 Ok(answer) => {
                     // The text of the turn passed the hooks.
                     if self.is_before_send() {
@@ -52,7 +52,7 @@ impl AgentRun {
                 Err(problems) => {
                     self.refuse_answer(form, &problems)?;
                     let mut words = form.refusal(&problems);
-                    words.push_str(&match said.answer_tool() {
+                    words.push_str(&match &said.answer_tool {
                         Some(tool) => format!("\nGive your answer as a call of the tool `{tool}`."),
                         None => "\nAnswer again, with JSON that fits.".to_owned(),
                     });
@@ -61,7 +61,7 @@ impl AgentRun {
                 }
             };
         }
-        let is_answer = |call: &&ToolCall| said.answer_tool().is_some_and(|tool| **tool == *call.name);
+        let is_answer = |call: &&ToolCall| said.answer_tool.as_ref().is_some_and(|tool| **tool == *call.name);
         let (mut refused, mut found, mut problems) = (Vec::new(), None, Vec::new());
         for call in calls.iter().filter(is_answer) {
             match form.read(&call.arguments) {
@@ -91,7 +91,7 @@ impl AgentRun {
             let Some(taken) = self.take_some(&others)? else { return Ok(None) };
             taken
         };
-        let answer = self.run_batch(Batch::new(self, said.table(), taken), None).await?;
+        let answer = self.run_batch(Batch::new(self, said.table, taken), None).await?;
         answer.map(|answer| self.fitted(form, &answer)).transpose()
     }
 
@@ -113,7 +113,7 @@ impl AgentRun {
             tally.refused_answers += 1;
             tally.refused_answers
         };
-        if refused > self.instance.declaration.settings.limits.output_retries {
+        if refused > self.instance.limits().output_retries {
             return Err(self.wrong_answer(form, refused, problems));
         }
         let text = format!("the answer does not fit and is asked for again: {}", problem_lines(problems));
@@ -137,7 +137,7 @@ impl AgentRun {
     /// # Errors
     /// Returns an error if it does not fit its type.
     pub(in crate::agent) fn fit_answer(&self, answer: String) -> Result<String, RunError> {
-        match self.answer_form() {
+        match self.answer.as_deref() {
             Some(form) => self.fitted(form, &answer),
             None => Ok(answer),
         }
@@ -153,9 +153,7 @@ impl AgentRun {
         }
         let is_taken = |result: &ToolResultMessage| ContentBlock::join(&result.content) == TAKEN;
         let by_call = match conversation.last() {
-            Some(Message::Tool { results, .. }) => {
-                self.answer_form().is_some() && results.iter().any(is_taken)
-            }
+            Some(Message::Tool { results, .. }) => self.answer.is_some() && results.iter().any(is_taken),
             _ => false,
         };
         if by_call {

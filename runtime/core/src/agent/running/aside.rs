@@ -72,9 +72,7 @@ impl AgentRun {
         mut request: ModelRequest,
         model: &BoxModel,
     ) -> Result<Result<ModelResponse, ModelError>, RunError> {
-        if let Some(limit) =
-            self.instance.declaration.settings.limits.before_turn(0, self.tally().usage.total())
-        {
+        if let Some(limit) = self.instance.limits().before_turn(0, self.tally().usage.total()) {
             return Err(self.limit(limit));
         }
         if let Err(error) = request.params.check(model) {

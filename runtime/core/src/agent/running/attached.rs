@@ -33,7 +33,7 @@ impl AgentRun {
         }
     }
 
-    pub(super) fn keep_attached(&self, input: &RunInput) {
+    pub(in crate::agent) fn keep_attached(&self, input: &RunInput) {
         if input.attachments().next().is_some() {
             self.tally().attached = Some(Box::new(input.clone()));
         }

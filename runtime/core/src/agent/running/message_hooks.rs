@@ -38,7 +38,7 @@ impl AgentRun {
         recipient: &Participant,
     ) -> Result<Option<RunInput>, RunError> {
         let Some(hooks) = &self.instance.message_hooks else { return Ok(Some(message.into())) };
-        let passed = hooks.before_send(&self.cx, sender, message, recipient, !self.is_shown());
+        let passed = hooks.before_send(&self.cx, sender, message, recipient, !self.shown);
         Ok(self.unless_over(pin!(passed)).await??)
     }
 

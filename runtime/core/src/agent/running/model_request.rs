@@ -83,12 +83,11 @@ impl AgentRun {
         offered: Option<&ToolTable>,
         by_tool: bool,
     ) -> Result<Option<Arc<str>>, RunError> {
-        let prompt = self.own_prompt().unwrap_or_else(|| self.instance.tools.prompt());
+        let prompt = self.prompt.as_deref().unwrap_or_else(|| self.instance.tools.prompt());
         let (table, instruction) = (offered.unwrap_or(&tools.table), changes.instruction.as_ref());
         let turn_parts = TurnParts { instruction, answer_is_call: by_tool };
         if prompt.is_fixed() {
-            let is_agents =
-                self.own_prompt().is_none() && instruction.is_none() && offered.is_none() && !by_tool;
+            let is_agents = self.prompt.is_none() && instruction.is_none() && offered.is_none() && !by_tool;
             return Ok(if is_agents { tools.system.clone() } else { prompt.fixed(table, turn_parts) });
         }
         // Boxed, so that a run with a fixed prompt reserves no space for it.
@@ -113,7 +112,7 @@ impl AgentRun {
     pub(in crate::agent) async fn first_system(&self) -> Result<Option<Arc<str>>, RunError> {
         let tools = self.turn_tools(0)?;
         let changes = Changes::typed();
-        let by_tool = match self.answer_form() {
+        let by_tool = match self.answer.as_deref() {
             Some(_) => {
                 let mut request = self.request(0, &changes, &tools, None)?;
                 self.ask_for_answer(&changes, &mut request).is_some()
@@ -130,7 +129,7 @@ impl AgentRun {
         changes: &Changes,
         request: &mut ModelRequest,
     ) -> Option<&AnswerForm> {
-        let form = self.answer_form().filter(|_| changes.is_typed)?;
+        let form = self.answer.as_deref().filter(|_| changes.is_typed)?;
         match self.instance.model.response_schema(request, form.schema()) {
             Some(schema) => {
                 request.params.response_schema = Some(schema);
@@ -235,10 +234,7 @@ impl AgentRun {
             let pause = pause(attempt, &error);
             // A pause beyond the run's deadline would hide the provider's error.
             let is_late = self.cx.deadline().is_some_and(|late| late.at <= Instant::now() + pause);
-            if !error.is_transient()
-                || attempt > self.instance.declaration.settings.limits.model_retries
-                || is_late
-            {
+            if !error.is_transient() || attempt > self.instance.limits().model_retries || is_late {
                 self.tally().usage += failed;
                 let error = self.model_error(error);
                 if let Some(fault) = error.script_fault() {
@@ -262,7 +258,7 @@ impl AgentRun {
         billed: &mut Usage,
     ) -> Result<ModelResponse, ModelError> {
         let ModelCall { turn, request, model, table, answer_tool } = requested;
-        let timeout = self.instance.declaration.settings.limits.model_timeout;
+        let timeout = self.instance.limits().model_timeout;
         // Secrets can be added to the session while the model answers.
         let redactor = || self.cx.concealed().redactor();
         let mut held = RedactedDeltas::default();

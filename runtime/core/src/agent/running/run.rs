@@ -57,9 +57,9 @@ pub struct AgentRun {
     pub(in crate::agent) instance: Arc<Instance>,
     pub(in crate::agent) session: Session,
     /// The system prompt of this run, if its request changes the agent's.
-    prompt: Option<Box<AgentPrompt>>,
+    pub(in crate::agent) prompt: Option<Box<AgentPrompt>>,
     /// The type of the answer, if it has one.
-    answer: Option<Arc<AnswerForm>>,
+    pub(in crate::agent) answer: Option<Arc<AnswerForm>>,
     /// The tools of this run, if they differ between runs.
     tools: OnceLock<Box<ToolList>>,
     tally: Mutex<Tally>,
@@ -69,7 +69,7 @@ pub struct AgentRun {
     pub(super) redacted: Mutex<RedactedRequests>,
     pub(super) call_counts: CallCounts,
     /// Whether the run is shown to people.
-    shown: bool,
+    pub(in crate::agent) shown: bool,
 }
 
 /// The counters and the conversation of a run.
@@ -180,47 +180,6 @@ impl AgentRun {
         }
     }
 
-    /// Sets the prompt of the run, in place of the agent's.
-    pub(in crate::agent) fn with_prompt(mut self, prompt: Option<AgentPrompt>) -> Self {
-        self.prompt = prompt.map(Box::new);
-        self
-    }
-
-    /// Sets whether the run is shown to people.
-    pub(in crate::agent) fn with_shown(mut self, shown: bool) -> Self {
-        self.shown = shown;
-        self
-    }
-
-    /// Whether the run is shown to people.
-    pub(in crate::agent) fn is_shown(&self) -> bool {
-        self.shown
-    }
-
-    /// The system prompt of the request; `None` if it is the agent's.
-    pub(super) fn own_prompt(&self) -> Option<&AgentPrompt> {
-        self.prompt.as_deref()
-    }
-
-    /// Sets the type of the run's answer, in place of the agent's.
-    pub(in crate::agent) fn with_answer(mut self, answer: Option<Arc<AnswerForm>>) -> Self {
-        if answer.is_some() {
-            self.answer = answer;
-        }
-        self
-    }
-
-    /// Keeps the attachments of this input.
-    pub(in crate::agent) fn with_input(self, input: &RunInput) -> Self {
-        self.keep_attached(input);
-        self
-    }
-
-    /// The type of the answer, if it has one.
-    pub(super) fn answer_form(&self) -> Option<&AnswerForm> {
-        self.answer.as_deref()
-    }
-
     /// The context of the run, shared with hooks and tools.
     pub fn context(&self) -> &RunContext {
         &self.cx
@@ -274,7 +233,7 @@ impl AgentRun {
             None => (&self.instance.tools, None),
         };
         let mut tools = list.tools(run)?;
-        if run.is_none() && tools.depends_on_run() {
+        if run.is_none() && tools.depends_on_run {
             list = self.tools.get_or_init(|| Box::new(self.instance.tools.late()));
             tools = list.tools(Some(&self.cx))?;
         }

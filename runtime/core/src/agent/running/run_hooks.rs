@@ -47,8 +47,9 @@ impl AgentRun {
     /// # Errors
     /// Returns an error if a hook refuses the answer or fails, or if the run is over.
     pub(in crate::agent) async fn after_run(&self, answer: String) -> Result<String, RunError> {
-        let form = self.answer_form();
-        let mut answer = RunAnswer::from(answer).with_json(form.is_some());
+        let form = self.answer.as_deref();
+        let mut answer = RunAnswer::from(answer);
+        answer.is_json = form.is_some();
         let mut changed_by = None;
         for hook in &self.instance.declaration.run_hooks {
             self.unless_cancelled()?;

@@ -23,29 +23,16 @@ use super::tool_call::{self, TurnCall};
 /// An answer of the model, which is in the conversation.
 pub(super) struct TurnAnswer {
     turn: u32,
-    message: Arc<Message>,
+    pub(super) message: Arc<Message>,
     /// The tools that were offered.
-    table: Arc<ToolTable>,
+    pub(super) table: Arc<ToolTable>,
     /// The parts of the answer besides its message.
     beside: ModelResponse,
     /// The tool whose call is the answer of the run.
-    answer_tool: Option<Arc<str>>,
+    pub(super) answer_tool: Option<Arc<str>>,
 }
 
 impl TurnAnswer {
-    pub(super) fn message(&self) -> &Message {
-        &self.message
-    }
-
-    pub(super) fn table(&self) -> Arc<ToolTable> {
-        Arc::clone(&self.table)
-    }
-
-    /// The tool whose call is the answer of the run.
-    pub(super) fn answer_tool(&self) -> Option<&Arc<str>> {
-        self.answer_tool.as_ref()
-    }
-
     /// The answer of the model, with ids of calls that are unique in the conversation.
     pub(super) fn into_response(self) -> ModelResponse {
         let Self { message, mut beside, .. } = self;
@@ -85,7 +72,7 @@ impl AgentRun {
             return Err(RunError::NoInput { agent: Arc::clone(&self.instance.name) });
         }
         self.append(input)?;
-        if let Some(form) = self.answer_form() {
+        if let Some(form) = self.answer.as_deref() {
             return Box::pin(self.converse_typed(form)).await;
         }
         loop {
@@ -192,9 +179,7 @@ impl AgentRun {
         if let Some(late) = self.cx.deadline().filter(|deadline| deadline.at <= Instant::now()) {
             return Err(self.limit(Limit::Time(late.limit)));
         }
-        if let Some(limit) =
-            self.instance.declaration.settings.limits.before_turn(tally.turn, tally.usage.total())
-        {
+        if let Some(limit) = self.instance.limits().before_turn(tally.turn, tally.usage.total()) {
             return Err(self.limit(limit));
         }
         tally.turn += 1;

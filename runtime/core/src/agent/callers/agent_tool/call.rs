@@ -113,7 +113,7 @@ impl AgentCall {
         };
         let events = cx.run().events().relayed(scope(cx), session.state().clone());
         let caller = Deadline::sooner(self.tool.timeout, cx.run().deadline());
-        let deadline = Deadline::sooner(instance.declaration.settings.limits.time, caller);
+        let deadline = Deadline::sooner(instance.limits().time, caller);
         let wait = Wait { deadline, token: &cx.cancellation() };
         let did = OnceLock::new();
         let request = CallInput { name: Arc::clone(&name), deadline, input, did: &did };
@@ -163,8 +163,8 @@ impl AgentCall {
         seed.people.answerer = shared.answerer.clone().or(seed.people.answerer);
         seed.services = instance.services.for_call(cx.run().services())?;
         seed.journal = shared.journal.clone().or(seed.journal);
-        let run = AgentRun::new(RunSeed { history, ..seed }, Arc::clone(instance), session.clone())
-            .with_shown(is_shown(cx));
+        let mut run = AgentRun::new(RunSeed { history, ..seed }, Arc::clone(instance), session.clone());
+        run.shown = is_shown(cx);
         let _kept = StoreOnDrop { run: &run, start };
         let answer = drive(&run, *answer, input).await;
         let _ = did.set(child_tool::did(&run, start, &answer));

@@ -46,7 +46,7 @@ impl<'r> RunSpan<'r> {
             span.record("gen_ai.agent.description", &*hidden(cx, description));
         }
         record_params(span, &instance.declaration.settings.request_params, redactor.as_deref());
-        if self.run.answer_form().is_some() {
+        if self.run.answer.is_some() {
             span.record("gen_ai.output.type", "json");
         }
         self.input = instance.trace_content.then(|| input.to_owned());
