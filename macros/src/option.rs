@@ -37,89 +37,55 @@ impl<'t> Table<'t> {
 
     /// Reads the options of an attribute that are correct.
     pub(crate) fn read<O: Options>(&self, tokens: TokenStream, errors: &mut Errors) -> O {
-        let (options, found) = self.options(tokens);
-        if !found.is_empty() {
-            errors.report(darling::Error::multiple(found));
+        let (options, wrong) = self.options(tokens);
+        if let Err(wrong) = wrong {
+            errors.report(wrong);
         }
-        options.unwrap_or_default()
+        options
     }
 
     /// Reads the options in the parentheses of another one.
     pub(crate) fn read_inside<O: Options>(&self, tokens: TokenStream) -> darling::Result<O> {
-        let (options, found) = self.options(tokens);
-        if found.is_empty() { options } else { Err(darling::Error::multiple(found)) }
+        let (options, wrong) = self.options(tokens);
+        wrong.map(|()| options)
     }
 
-    /// The options, those that can be read, and the errors in the others.
-    fn options<O: Options>(&self, tokens: TokenStream) -> (darling::Result<O>, Vec<darling::Error>) {
-        let mut errors = Vec::new();
-        let named = self.named::<O>(tokens, &mut errors);
-        let (keys, mut options): (Vec<_>, Vec<_>) = named.into_iter().unzip();
-        let read = O::from_list(&options);
-        if read.is_ok() {
-            return (read, errors.into_iter().map(|(_, error)| error).collect());
+    /// The options that can be read, and the errors in the others. darling gives no value beside an error, so each
+    /// option is read alone, and then the right ones together.
+    fn options<O: Options>(&self, tokens: TokenStream) -> (O, darling::Result<()>) {
+        let (mut right, mut seen, mut errors) = (Vec::new(), Vec::new(), darling::Error::accumulator());
+        for option in errors.handle(self.parse::<O>(tokens)).into_iter().flatten() {
+            right.extend(errors.handle(self.read_alone::<O>(option, &mut seen)));
         }
-        // darling gives no value beside an error, so each option is read alone, and then the right ones together.
-        let mut keys = keys.into_iter();
-        options.retain(|option| {
-            let Some((at, key)) = keys.next() else { return true };
-            let wrong = O::from_list(std::slice::from_ref(option)).err();
-            let is_right = wrong.is_none();
-            errors.extend(
-                wrong.into_iter().flat_map(|error| with_form(error, key.form())).map(|error| (at, error)),
-            );
-            is_right
-        });
-        errors.sort_by_key(|(at, _)| *at);
-        (O::from_list(&options), errors.into_iter().map(|(_, error)| error).collect())
+        (O::from_list(&right).unwrap_or_default(), errors.finish())
     }
 
-    /// The options with a key of this table, each with its place and its key. Errors have the place of their option.
-    fn named<O: Options>(
+    /// An option that can be read, as darling knows it.
+    fn read_alone<O: Options>(
         &self,
-        tokens: TokenStream,
-        errors: &mut Vec<(usize, darling::Error)>,
-    ) -> Vec<((usize, &'t Key), NestedMeta)> {
-        let first = tokens.clone().into_iter().next();
-        if let (Some(message), Some(TokenTree::Literal(literal))) = (self.literal, first) {
-            errors.push((0, error_at(literal, message)));
-            return Vec::new();
+        mut option: Meta,
+        seen: &mut Vec<String>,
+    ) -> darling::Result<NestedMeta> {
+        let written = meta_name(&option);
+        let name = self.key_name(&written).to_owned();
+        if seen.contains(&name) {
+            let message = format_args!("`{written}` is given twice; keep one of them");
+            return Err(error_at(option.path(), message));
         }
-        let parsed = match (|input: ParseStream<'_>| self.parse::<O>(input)).parse2(tokens) {
-            Ok(parsed) => parsed,
-            Err(error) => {
-                let is_colon = error.span().source_text().as_deref() == Some(":");
-                let no_colon = || darling::Error::custom(NO_COLON).with_span(&error.span());
-                errors.push((0, if is_colon { no_colon() } else { error.into() }));
-                return Vec::new();
-            }
-        };
-        let (mut named, mut seen) = (Vec::new(), Vec::new());
-        for (at, mut option) in parsed.into_iter().enumerate() {
-            let written = meta_name(&option);
-            let name = self.key_name(&written).to_owned();
-            if seen.contains(&name) {
-                let message = format_args!("`{written}` is given twice; keep one of them");
-                errors.push((at, error_at(option.path(), message)));
-                continue;
-            }
-            match find(self.keys, &name) {
-                Some(key) if is_without_value(&option) => {
-                    let message = match key.form() {
-                        word if word == key.name => format!("write `{written}` alone"),
-                        form => format!("expected a value: `{form}`"),
-                    };
-                    errors.push((at, error_at(&option, message)));
-                }
-                Some(key) => {
-                    rename(&mut option, &name);
-                    named.push(((at, key), NestedMeta::Meta(option)));
-                }
-                None => errors.push((at, error_at(option.path(), self.unknown(&name, &written)))),
-            }
-            seen.push(name);
+        let key = find(self.keys, &name);
+        seen.push(name.clone());
+        let Some(key) = key else { return Err(error_at(option.path(), self.unknown(&name, &written))) };
+        if is_without_value(&option) {
+            let message = match key.form() {
+                word if word == key.name => format!("write `{written}` alone"),
+                form => format!("expected a value: `{form}`"),
+            };
+            return Err(error_at(&option, message));
         }
-        named
+        rename(&mut option, &name);
+        let option = NestedMeta::Meta(option);
+        let read = O::from_list(std::slice::from_ref(&option));
+        read.map(|_| option).map_err(|error| with_form(error, key.form()))
     }
 
     /// The name of a key without the ending that some people write.
@@ -128,44 +94,55 @@ impl<'t> Table<'t> {
     }
 
     /// Parses options. A value that is not meant as an expression is kept as [`Expr::Verbatim`].
-    fn parse<O: Options>(&self, input: ParseStream<'_>) -> syn::Result<Punctuated<Meta, Token![,]>> {
-        let mut options = Punctuated::new();
-        while !input.is_empty() {
-            options.push_value(match self.verbatim::<O>(input) {
-                Some(option) => option,
-                None => input.parse()?,
-            });
-            if !input.is_empty() {
-                options.push_punct(input.parse()?);
-            }
+    fn parse<O: Options>(&self, tokens: TokenStream) -> darling::Result<Punctuated<Meta, Token![,]>> {
+        let first = tokens.clone().into_iter().next();
+        if let (Some(message), Some(TokenTree::Literal(literal))) = (self.literal, first) {
+            return Err(error_at(literal, message));
         }
-        Ok(options)
+        let options = |input: ParseStream<'_>| {
+            let mut options = Punctuated::new();
+            while !input.is_empty() {
+                options.push_value(match self.verbatim::<O>(input) {
+                    Some(option) => option,
+                    None => input.parse()?,
+                });
+                if !input.is_empty() {
+                    options.push_punct(input.parse()?);
+                }
+            }
+            Ok(options)
+        };
+        options.parse2(tokens).map_err(|error| match error.span().source_text().as_deref() {
+            Some(":") => darling::Error::custom(NO_COLON).with_span(&error.span()),
+            _ => error.into(),
+        })
     }
 
-    /// The option `key = Type`, `key = Words without quotes`, or `key =` without a value. A word after a type begins another option,
-    /// whose comma is missing.
+    /// The option `key = Type`, `key = Words without quotes`, `key = -1` or `key =` without a value. A word after a type begins another
+    /// option, whose comma is missing. syn reads a number below 0 at the end as one literal, which has the place of its sign.
     fn verbatim<O: Options>(&self, input: ParseStream<'_>) -> Option<Meta> {
         let ahead = input.fork();
         let key = ahead.call(Ident::parse_any).ok()?;
         let eq_token = ahead.parse().ok()?;
-        let tokens = match O::parsed(self.key_name(&key.unraw().to_string())) {
-            _ if ahead.is_empty() || ahead.peek(Token![,]) => TokenStream::new(),
+        let value = match O::parsed(self.key_name(&key.unraw().to_string())) {
+            _ if ahead.is_empty() || ahead.peek(Token![,]) => Expr::Verbatim(TokenStream::new()),
+            _ if ahead.peek(Token![-]) => ahead.parse().ok()?,
             Parsed::Type => {
                 let ty: Type = ahead.parse().ok()?;
                 let is_whole = ahead.is_empty() || ahead.peek(Token![,]) || ahead.peek(Ident::peek_any);
-                is_whole.then(|| ty.into_token_stream())?
+                is_whole.then(|| Expr::Verbatim(ty.into_token_stream()))?
             }
             Parsed::Text if ahead.peek(Ident::peek_any) && ahead.peek2(Ident::peek_any) => {
                 let mut words = TokenStream::new();
                 while !ahead.is_empty() && !ahead.peek(Token![,]) {
                     words.extend([ahead.parse::<TokenTree>().ok()?]);
                 }
-                words
+                Expr::Verbatim(words)
             }
             Parsed::Expr | Parsed::Text => return None,
         };
         input.advance_to(&ahead);
-        Some(Meta::NameValue(MetaNameValue { path: key.into(), eq_token, value: Expr::Verbatim(tokens) }))
+        Some(Meta::NameValue(MetaNameValue { path: key.into(), eq_token, value }))
     }
 
     fn unknown(&self, name: &str, written: &str) -> String {
@@ -207,16 +184,11 @@ fn rename(option: &mut Meta, name: &str) {
 /// Reads each item. The error combines the errors of all items.
 pub(crate) fn each<T, U>(
     items: impl IntoIterator<Item = T>,
-    read: impl FnMut(T) -> darling::Result<U>,
+    mut read: impl FnMut(T) -> darling::Result<U>,
 ) -> darling::Result<Vec<U>> {
-    let (mut values, mut errors) = (Vec::new(), Vec::new());
-    for result in items.into_iter().map(read) {
-        match result {
-            Ok(value) => values.push(value),
-            Err(error) => errors.push(error),
-        }
-    }
-    if errors.is_empty() { Ok(values) } else { Err(darling::Error::multiple(errors)) }
+    let mut errors = darling::Error::accumulator();
+    let values = items.into_iter().filter_map(|item| errors.handle(read(item))).collect();
+    errors.finish_with(values)
 }
 
 /// The error at all of these tokens. An error of darling's has one span, and stable rustc joins no spans: so an error
@@ -231,10 +203,11 @@ pub(crate) fn error_at(tokens: impl ToTokens, message: impl std::fmt::Display) -
 }
 
 /// Shows how the option is written where a message ends with a space.
-fn with_form(error: darling::Error, form: &str) -> impl Iterator<Item = darling::Error> {
-    error.flatten().into_iter().map(move |error| {
+fn with_form(error: darling::Error, form: &str) -> darling::Error {
+    let with_form = |error: darling::Error| {
         let (span, message) = (error.span(), message(error));
         let form = if message.ends_with(' ') { format!("`{form}`") } else { String::new() };
         darling::Error::custom(message + &form).with_span(&span)
-    })
+    };
+    darling::Error::multiple(error.flatten().into_iter().map(with_form).collect())
 }

@@ -4,7 +4,7 @@ use darling::Result;
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprLit, Lit, LitBool, LitStr, Meta, Path, PathArguments, Type};
+use syn::{Expr, ExprLit, Lit, LitBool, LitStr, Meta, MetaNameValue, Path, PathArguments, Type};
 
 use super::{error_at, meta_name};
 use crate::number;
@@ -93,13 +93,12 @@ pub(crate) fn ty<T: From<Type>>(meta: &Meta) -> Result<T> {
 /// The error for a value that is not a path or a type: the same without quotes if it `fits` there.
 fn unquoted(meta: &Meta, what: &str, fits: impl FnOnce(&LitStr) -> bool) -> darling::Error {
     match meta {
-        Meta::NameValue(pair) => match &pair.value {
-            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) if fits(text) => {
-                let write = format_args!("expected {what}: write `{}`, without quotes", text.value());
-                error_at(text, write)
-            }
-            other => error_at(other, format_args!("expected {what}: ")),
-        },
+        Meta::NameValue(MetaNameValue { value: Expr::Lit(ExprLit { lit: Lit::Str(text), .. }), .. })
+            if fits(text) =>
+        {
+            error_at(text, format_args!("expected {what}: write `{}`, without quotes", text.value()))
+        }
+        Meta::NameValue(pair) => error_at(&pair.value, format_args!("expected {what}: ")),
         other => error_at(other, format_args!("expected {what}: ")),
     }
 }
@@ -147,9 +146,7 @@ pub(crate) fn count<T: From<Expr>>(meta: &Meta) -> Result<T> {
             if int.base10_parse::<u32>().is_ok_and(|most| most > 0) {
                 return Ok(value.into());
             }
-            // syn reads `-1` at the end of the options as one literal.
-            let is_less = int.base10_digits() == "0" || int.base10_digits().starts_with('-');
-            if is_less { "least 1".to_owned() } else { format!("most {}", u32::MAX) }
+            if int.base10_digits() == "0" { "least 1".to_owned() } else { format!("most {}", u32::MAX) }
         }
         Expr::Lit(_) | Expr::Unary(_) => "least 1".to_owned(),
         _ => return Ok(value.into()),
