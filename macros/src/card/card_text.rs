@@ -97,6 +97,9 @@ fn at(tokens: TokenStream, lines: &mut usize, place: &dyn Fn(usize) -> Span) -> 
     moved
 }
 
+const LIST: [&str; 2] = ["[", "]"];
+const TABLE: [&str; 2] = ["{", "}"];
+
 struct Writer<'w> {
     written: &'w mut CardText,
     deck: &'w Deck,
@@ -149,7 +152,7 @@ impl<'w> Writer<'w> {
             tool_uses: _,
             toolboxes: _,
             agents,
-            tool_hooks: _,
+            tool_hooks,
             input_guardrails,
             output_guardrails,
             run_hooks,
@@ -177,12 +180,22 @@ impl<'w> Writer<'w> {
         self.words(card);
         self.toolboxes(card);
         self.list("agents", agents, |writer, child| writer.child(&child.value));
-        self.tool_hooks(card);
-        self.guardrails("input_guardrails", card, input_guardrails);
-        self.guardrails("output_guardrails", card, output_guardrails);
-        self.hooks("run_hooks", run_hooks.iter());
-        self.hooks("turn_hooks", turn_hooks.iter().map(|(_, hook)| hook));
-        self.hooks("message_hooks", message_hooks.iter());
+        let tool_hooks = tool_hooks.iter().map(|item| match item {
+            HookItem::Hook(hook, filter) => (&hook.item.span, Some((hook, filter.as_ref()))),
+            HookItem::Rest(place) => (&place.span, None),
+        });
+        self.hooks("tool_hooks", card, tool_hooks);
+        for (field, guardrails) in
+            [("input_guardrails", input_guardrails), ("output_guardrails", output_guardrails)]
+        {
+            let each =
+                guardrails.iter().map(|(hook, filter)| (&hook.item.span, Some((hook, filter.as_ref()))));
+            self.hooks(field, card, each);
+        }
+        let all = |hook: &'w Hook| (&hook.item.span, Some((hook, None)));
+        self.hooks("run_hooks", card, run_hooks.iter().map(all));
+        self.hooks("turn_hooks", card, turn_hooks.iter().map(|(_, hook)| all(hook)));
+        self.hooks("message_hooks", card, message_hooks.iter().map(all));
         self.list("runtime", runtime, |_, tool| tool.value.clone());
         self.value(UNTIL, until.as_ref(), |text| format!("{text:?}"));
         for (field, item) in [("run", run), ("state", state), ("input", input), ("output", output)] {
@@ -223,13 +236,29 @@ impl<'w> Writer<'w> {
     }
 
     fn list<T>(&mut self, field: &str, items: &[Spanned<T>], written: impl Fn(&Self, &Spanned<T>) -> String) {
-        let Some(first) = items.first() else { return };
-        self.line(&first.span, format_args!("{field}: ["));
-        for item in items {
-            let written = written(self, item);
-            self.line(&item.span, format_args!("{written},"));
+        let items = items.iter().map(|item| (&item.span, item));
+        self.block(field, LIST, items, |writer, place, item| {
+            let written = written(writer, item);
+            writer.line(place, format_args!("{written},"));
+        });
+    }
+
+    /// A field with items in brackets, each with its place.
+    fn block<'i, T>(
+        &mut self,
+        field: &str,
+        [open, close]: [&str; 2],
+        items: impl Iterator<Item = (&'i Range<usize>, T)>,
+        write: impl Fn(&mut Self, &Range<usize>, T),
+    ) {
+        let mut items = items.peekable();
+        let Some((first, _)) = items.peek() else { return };
+        let first = *first;
+        self.line(first, format_args!("{field}: {open}"));
+        for (place, item) in items {
+            write(self, place, item);
         }
-        self.line(&first.span, "],");
+        self.line(first, format_args!("{close},"));
     }
 
     /// What a workflow says of tools.
@@ -253,76 +282,42 @@ impl<'w> Writer<'w> {
     }
 
     fn tool_filters(&mut self, card: &Card) {
-        let Some((first, _)) = card.tools.first() else { return };
-        self.line(&first.span, "tools: {");
-        for (server, patterns) in &card.tools {
-            self.line(&server.span, format_args!("{:?}: [", server.value));
+        let tools = card.tools.iter().map(|(server, patterns)| (&server.span, (server, patterns)));
+        self.block("tools", TABLE, tools, |writer, place, (server, patterns)| {
+            writer.line(place, format_args!("{:?}: [", server.value));
             for pattern in patterns {
-                self.line(&pattern.span, format_args!("{:?},", pattern.value));
+                writer.line(&pattern.span, format_args!("{:?},", pattern.value));
             }
-            self.line(&server.span, "],");
-        }
-        self.line(&first.span, "},");
+            writer.line(place, "],");
+        });
     }
 
     fn toolboxes(&mut self, card: &Card) {
-        let Some(first) = card.toolboxes.first() else { return };
-        self.line(&first.item.span, "toolboxes: [");
-        for toolbox in &card.toolboxes {
-            let path = self.path(&toolbox.item.value);
+        let toolboxes = card.toolboxes.iter().map(|toolbox| (&toolbox.item.span, toolbox));
+        self.block("toolboxes", LIST, toolboxes, |writer, place, toolbox| {
+            let path = writer.path(&toolbox.item.value);
             match &toolbox.prefix {
-                Some(prefix) => self.line(&prefix.span, format_args!("{}: {path},", prefix.value)),
-                None => self.line(&toolbox.item.span, format_args!("{path},")),
+                Some(prefix) => writer.line(&prefix.span, format_args!("{}: {path},", prefix.value)),
+                None => writer.line(place, format_args!("{path},")),
             }
-        }
-        self.line(&first.item.span, "],");
+        });
     }
 
-    fn tool_hooks(&mut self, card: &Card) {
-        if card.tool_hooks.is_empty() {
-            return;
-        }
-        let place = |item: &HookItem| match item {
-            HookItem::Hook(hook, _) => hook.item.span.clone(),
-            HookItem::Rest(place) => place.span.clone(),
-        };
-        let first = place(&card.tool_hooks[0]);
-        self.line(&first, "tool_hooks: [");
-        for item in &card.tool_hooks {
-            match item {
-                HookItem::Rest(place) => self.line(&place.span, "..,"),
-                HookItem::Hook(hook, filter) => self.filtered(card, hook, filter.as_ref()),
+    /// Hooks or guardrails with their filters; `None` is the place of the hooks that are added at run time.
+    fn hooks<'h>(
+        &mut self,
+        field: &str,
+        card: &Card,
+        hooks: impl Iterator<Item = (&'h Range<usize>, Option<(&'h Hook, Option<&'h Filter>)>)>,
+    ) {
+        self.block(field, LIST, hooks, |writer, place, hook| {
+            let Some((hook, filter)) = hook else { return writer.line(place, "..,") };
+            writer.hook(hook);
+            if let Some(filter) = filter {
+                writer.filter(card, place, filter);
             }
-        }
-        self.line(&first, "],");
-    }
-
-    fn guardrails(&mut self, field: &str, card: &Card, guardrails: &[(Hook, Option<Filter>)]) {
-        let Some((first, _)) = guardrails.first() else { return };
-        self.line(&first.item.span, format_args!("{field}: ["));
-        for (guardrail, filter) in guardrails {
-            self.filtered(card, guardrail, filter.as_ref());
-        }
-        self.line(&first.item.span, "],");
-    }
-
-    fn filtered(&mut self, card: &Card, hook: &Hook, filter: Option<&Filter>) {
-        self.hook(hook);
-        if let Some(filter) = filter {
-            self.filter(card, &hook.item.span, filter);
-        }
-        self.line(&hook.item.span, ",");
-    }
-
-    fn hooks<'h>(&mut self, field: &str, hooks: impl Iterator<Item = &'h Hook>) {
-        let mut hooks = hooks.peekable();
-        let Some(first) = hooks.peek().map(|hook| hook.item.span.clone()) else { return };
-        self.line(&first, format_args!("{field}: ["));
-        for hook in hooks {
-            self.hook(hook);
-            self.line(&hook.item.span, ",");
-        }
-        self.line(&first, "],");
+            writer.line(place, ",");
+        });
     }
 
     fn hook(&mut self, hook: &Hook) {
@@ -382,13 +377,11 @@ impl<'w> Writer<'w> {
         entries: &[(Spanned<W>, Spanned<Value>)],
         written: impl Fn(W, &Value) -> String,
     ) {
-        let Some((first, _)) = entries.first() else { return };
-        self.line(&first.span, format_args!("{field}: {{"));
-        for (key, value) in entries {
+        let entries = entries.iter().map(|(key, value)| (&key.span, (key, value)));
+        self.block(field, TABLE, entries, |writer, _, (key, value)| {
             let written = written(key.value, &value.value);
-            self.line(&value.span, format_args!("{}: {written},", key.value));
-        }
-        self.line(&first.span, "},");
+            writer.line(&value.span, format_args!("{}: {written},", key.value));
+        });
     }
 
     fn path(&self, item: &Item) -> String {
