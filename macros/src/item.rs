@@ -6,6 +6,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, FnArg, Signature, Visibility};
 
 use crate::diag::Errors;
+use crate::number::is_primitive;
 use crate::option::meta_name;
 use crate::suggest;
 
@@ -78,13 +79,17 @@ pub(crate) fn type_ident(name: &Ident) -> Ident {
     ident
 }
 
+/// An `Option` in the generated code.
+pub(crate) fn option(value: Option<TokenStream>) -> TokenStream {
+    match value {
+        Some(value) => quote!(::core::option::Option::Some(#value)),
+        None => quote!(::core::option::Option::None),
+    }
+}
+
 /// Names that a type cannot have beside a function, because they already mean something everywhere.
 pub(crate) fn is_reserved(name: &str) -> bool {
-    const RESERVED: &[&str] = &[
-        "bool", "char", "str", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128",
-        "isize", "f16", "f32", "f64", "f128", "std", "core", "alloc",
-    ];
-    RESERVED.contains(&name)
+    is_primitive(name) || ["str", "f16", "f128", "std", "core", "alloc"].contains(&name)
 }
 
 /// The item, with an error that it is not a function. `by_hand` is how the attribute's trait is implemented for a type.

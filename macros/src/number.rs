@@ -3,8 +3,13 @@
 use syn::{Expr, ExprLit, ExprUnary, Lit, UnOp};
 
 /// The types that Rust itself takes behind a number.
-const TYPES: &[&str] =
+const NUMBERS: &[&str] =
     &["u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64"];
+
+/// Whether this is the name of a type of Rust's own with single values.
+pub(crate) fn is_primitive(name: &str) -> bool {
+    NUMBERS.contains(&name) || matches!(name, "bool" | "char")
+}
 
 /// The suffix of a number, if it is not a type of Rust's: a unit.
 pub(crate) fn unit(lit: &Lit) -> Option<&str> {
@@ -13,7 +18,7 @@ pub(crate) fn unit(lit: &Lit) -> Option<&str> {
         Lit::Float(float) => float.suffix(),
         _ => "",
     };
-    (!suffix.is_empty() && !TYPES.contains(&suffix)).then_some(suffix)
+    (!suffix.is_empty() && !NUMBERS.contains(&suffix)).then_some(suffix)
 }
 
 /// The error for a number with a unit.

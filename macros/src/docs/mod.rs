@@ -13,7 +13,7 @@ use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
 #[cfg(test)]
 pub(crate) use sections::Parts;
-pub(crate) use sections::{Entry, parse};
+pub(crate) use sections::{ParamDoc, parse};
 
 /// One line of documentation.
 #[derive(Clone)]

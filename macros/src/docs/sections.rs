@@ -6,7 +6,7 @@ use proc_macro2::Span;
 use super::{Line, indent, outdent, whole};
 
 /// A section's text about a parameter.
-pub(crate) struct Entry {
+pub(crate) struct ParamDoc {
     pub(crate) name: String,
     pub(crate) text: String,
     pub(crate) span: Span,
@@ -16,7 +16,7 @@ pub(crate) struct Entry {
 #[derive(Default)]
 pub(crate) struct Parts {
     pub(crate) description: String,
-    pub(crate) params: Vec<Entry>,
+    pub(crate) params: Vec<ParamDoc>,
     pub(crate) returns: String,
 }
 
@@ -251,7 +251,7 @@ fn sphinx(lines: &[Line], parts: &mut Parts) -> Option<usize> {
     add(&mut text, &dedent(&lines[1..end]));
     match kind {
         "param" | "parameter" | "arg" | "argument" => {
-            parts.params.push(Entry { name: words.last()?.to_owned(), text, span: lines[0].span });
+            parts.params.push(ParamDoc { name: words.last()?.to_owned(), text, span: lines[0].span });
         }
         "return" | "returns" => add(&mut parts.returns, &text),
         "type" | "rtype" | "raise" | "raises" => {}
@@ -280,22 +280,22 @@ fn bullet(text: &str) -> Option<&str> {
 }
 
 /// The entries of a section about parameters, and the lines before the first one.
-fn entries(lines: &[Line], numpy: bool) -> (&[Line], Vec<Entry>) {
+fn entries(lines: &[Line], numpy: bool) -> (&[Line], Vec<ParamDoc>) {
     let base = lines.iter().filter(|line| !line.text.trim().is_empty()).map(|line| indent(&line.text)).min();
     let base = base.unwrap_or(0);
-    let mut entries: Vec<(Entry, Vec<Line>)> = Vec::new();
+    let mut entries: Vec<(ParamDoc, Vec<Line>)> = Vec::new();
     let mut before = 0;
     for line in lines {
         let head = (indent(&line.text) == base).then(|| entry(&line.text, numpy)).flatten();
         match (head, entries.last_mut()) {
             (Some((name, text)), _) => {
-                entries.push((Entry { name, text, span: line.span }, Vec::new()));
+                entries.push((ParamDoc { name, text, span: line.span }, Vec::new()));
             }
             (None, Some((_, more))) => more.push(line.clone()),
             (None, None) => before += 1,
         }
     }
-    let finish = |(mut entry, more): (Entry, Vec<Line>)| {
+    let finish = |(mut entry, more): (ParamDoc, Vec<Line>)| {
         let more = dedent(&more);
         add(&mut entry.text, &more);
         entry

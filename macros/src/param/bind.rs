@@ -9,6 +9,7 @@ use syn::{Attribute, Expr, LitStr, Meta, MetaList};
 
 use super::{Param, PassedAs, Source, secret};
 use crate::diag::Errors;
+use crate::item::option;
 use crate::keys::options;
 use crate::option::{Table, read};
 
@@ -96,13 +97,10 @@ impl Param {
     pub(crate) fn key_value(&self, value: &Ident) -> Option<[TokenStream; 2]> {
         let Source::Bound(Bind::Key { key, default }) = &self.source else { return None };
         let ty = &self.owned;
-        let default = match default {
-            Some(default) => {
-                let default = self.as_owned(default);
-                quote!(::core::option::Option::Some(|| #default))
-            }
-            None => quote!(::core::option::Option::None),
-        };
+        let default = option(default.as_ref().map(|default| {
+            let default = self.as_owned(default);
+            quote!(|| #default)
+        }));
         Some([quote!(let #value = __rt::bound::<#ty, _>(__cx, #key, #default)?;), secret::conceal(value)])
     }
 

@@ -25,6 +25,7 @@ use crate::diag::Errors;
 use crate::docs::{self, Docs, computed};
 use crate::injected::{is_injected, last_segment, plain, requested};
 use crate::item::{FnItem, misspelt};
+use crate::number::is_primitive;
 
 pub(crate) enum Source {
     /// The runtime fills it.
@@ -228,11 +229,7 @@ impl Param {
 
     /// Returns whether the type is a number, a `bool` or a `char`. Text does not convert into these, and rustc names the type.
     fn is_plain(&self) -> bool {
-        const PLAIN: &[&str] = &[
-            "bool", "char", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128",
-            "isize", "f32", "f64",
-        ];
-        matches!(&self.ty, Type::Path(path) if path.path.get_ident().is_some_and(|ident| PLAIN.contains(&&*ident.to_string())))
+        matches!(&self.ty, Type::Path(path) if path.path.get_ident().is_some_and(|ident| is_primitive(&ident.to_string())))
     }
 
     fn default_of_type(&self) -> TokenStream {

@@ -1,5 +1,6 @@
 //! Checks of a tool's function. Each reports its error at the wrong token.
 
+use onionskin_vocabulary::LONGEST_TOOL_NAME;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
@@ -201,11 +202,11 @@ pub(crate) fn name(function: &Ident, options: &Options, errors: &mut Errors) -> 
                 "a tool's name may contain only the letters A to Z, digits, `_` and `-`: providers refuse {wrong}{hint}"
             ),
         );
-    } else if name.len() > 64 {
+    } else if name.len() > LONGEST_TOOL_NAME {
         errors.push(
             span,
             format_args!(
-                "a tool's name must have at most 64 characters, or providers refuse it; this one has {}{hint}",
+                "a tool's name must have at most {LONGEST_TOOL_NAME} characters, or providers refuse it; this one has {}{hint}",
                 name.len()
             ),
         );

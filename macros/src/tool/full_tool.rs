@@ -6,7 +6,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::parse_quote;
 use syn::spanned::Spanned;
 
-use super::expand::{Expansion, as_written, local, named, object_type};
+use super::expand::{self, Expansion, as_written, local, named};
 use super::policy::fits;
 use super::read::{ladders, ladders_of};
 use super::typed;
@@ -138,10 +138,10 @@ impl Expansion<'_> {
                 __encode(#call)
             }
         };
-        let of_type = object_type(self.model, &quote!(__rt));
-        let inputs = quote!(__of: &#of_type, __cx: &__rt::ToolContext, __args: &mut __rt::Args);
+        let object_type = expand::object_type(self.model, &quote!(__rt));
+        let inputs = quote!(__of: &#object_type, __cx: &__rt::ToolContext, __args: &mut __rt::Args);
         let (items, body) = if self.model.is_layered() {
-            let inside = self.inside(&of_type, &inputs, &body);
+            let inside = self.inside(&object_type, &inputs, &body);
             (inside, quote!(__rt::Call::call(&self.own, __cx, __args).await))
         } else {
             let object = self.model.method.as_ref().map(|_| quote!(let __of = &self.of;));
@@ -162,7 +162,7 @@ impl Expansion<'_> {
     }
 
     /// The core inside the tool's own layers, and the checks of these layers.
-    fn inside(&self, of_type: &TokenStream, inputs: &TokenStream, body: &TokenStream) -> TokenStream {
+    fn inside(&self, object_type: &TokenStream, inputs: &TokenStream, body: &TokenStream) -> TokenStream {
         let (type_name, own) = (self.type_name, self.state_type());
         let hooks = self.model.options.hooks.iter().enumerate().map(|(index, hook)| {
             let (named, as_written) = (named(type_name, index, hook), as_written(index));
@@ -184,7 +184,7 @@ impl Expansion<'_> {
         quote! {
             #guardrails
             #[doc(hidden)]
-            impl __rt::Body<#of_type> for #type_name {
+            impl __rt::Body<#object_type> for #type_name {
                 fn definition() -> &'static __rt::ToolDefinition {
                     __DEFINITION.get()
                 }

@@ -176,7 +176,7 @@ fn plain(description: &Expr) -> Option<TokenStream> {
     })
 }
 
-fn assign(entries: Vec<docs::Entry>, params: &mut [Param], errors: &mut Errors) {
+fn assign(entries: Vec<docs::ParamDoc>, params: &mut [Param], errors: &mut Errors) {
     for entry in entries {
         let named = |param: &&mut Param| {
             param.ident.unraw() == entry.name.as_str() || (param.is_model() && param.name == entry.name)

@@ -71,9 +71,7 @@ impl Options {
         });
         quote!(__rt::ToolPolicy::new() #hooks #approval #cache #(#steps)*)
     }
-}
 
-impl Options {
     /// The tool's own hooks and stages as a value.
     pub(super) fn policy(&self, hooks: &TokenStream) -> TokenStream {
         let policy = self.declared(hooks);

@@ -80,102 +80,96 @@ impl Expansion<'_> {
     }
 
     pub(super) fn definition(&self, takes_services: bool) -> TokenStream {
-        let Model { options, tool_name, description, returns, returned, .. } = self.model;
+        let Model { options, tool_name, description, returns, .. } = self.model;
         let some = |value: TokenStream| quote!(::core::option::Option::Some(#value));
-        let mut fields = quote!(name: #tool_name, description: #description, params: __PARAMS,);
+        let yes = |holds: bool| holds.then(|| quote!(true));
         let mut items = TokenStream::new();
-        let texts = [("title", &options.title), ("instructions", &options.instructions)];
-        for (key, value) in texts.into_iter().filter_map(|(key, value)| Some((key, value.as_ref()?))) {
-            let (key, value) = (format_ident!("{key}"), some(quote!(#value)));
-            fields.extend(quote!(#key: #value,));
-        }
-        if !returns.is_empty() {
-            fields.extend(quote!(returns: #returns,));
-        }
-        let schema = match (&options.output_schema, returned) {
-            (Some(schema), _) => some(quote!(#schema)),
-            (None, None) => quote!(::core::option::Option::None),
-            (None, Some(returned)) => {
-                let returned = with_lifetime(returned, "'static");
-                let ladders = super::read::ladders(&returned);
-                quote!(__rt::schema_of::<#returned, _>({ #ladders }))
-            }
-        };
-        let schema = if self.is_plain() && options.output_schema.is_none() {
-            let type_name = self.type_name;
-            quote!(__rt::schema_by(<#type_name as __rt::Function<__Veil>>::returned))
-        } else {
-            quote!(|| #schema)
-        };
-        fields.extend(quote!(output_schema: #schema,));
-        if let Some(meta) = &options.meta {
-            let shown = some(quote!(|| __rt::to_value(#meta).unwrap_or_default()));
-            fields.extend(quote!(meta: #shown,));
-        }
-        if let Some(annotations) = annotations(&options.hints) {
-            fields.extend(quote!(annotations: #annotations,));
-        }
-        if let Some(effect) = &options.effect {
-            let effect = Ident::new(&effect.to_string(), Span::call_site());
-            fields.extend(quote!(effect: __rt::Effect::#effect,));
-        }
-        if options.stop_after {
-            fields.extend(quote!(stop_after: true,));
-        }
-        if let Some(most) = &options.max_calls {
-            let most = if let Expr::Lit(_) = most {
-                most.to_token_stream()
-            } else {
+        let max_calls = options.max_calls.as_ref().map(|most| match most {
+            Expr::Lit(_) => most.to_token_stream(),
+            _ => {
                 let holds = quote!(__MAX_CALLS > 0);
                 items.extend(limit("__MAX_CALLS", &quote!(::core::primitive::u32), most, &holds));
                 quote!(__MAX_CALLS)
-            };
-            let most = some(most);
-            fields.extend(quote!(max_calls: #most,));
-        }
-        if options.strict {
-            fields.extend(quote!(strict: true,));
-        }
-        if let Some(timeout) = &options.timeout {
-            let value = match timeout {
-                Timeout::Millis(_) => timeout.duration(),
-                Timeout::Duration(value) => {
-                    let checked =
-                        limit("__TIMEOUT", &quote!(__rt::Duration), value, &quote!(!__TIMEOUT.is_zero()));
-                    items.extend(checked);
-                    quote!(__TIMEOUT)
-                }
-            };
-            let timeout = some(value);
-            fields.extend(quote!(timeout: #timeout,));
-        }
-        if self.params.iter().any(|param| param.is_secret()) {
-            fields.extend(quote!(has_secrets: true,));
-        }
-        if self.model.is_layered() {
-            fields.extend(quote!(starts_inside: true,));
-        }
-        if let Some(Ui { component, mode }) = &self.model.ui {
-            let ui = some(quote!((#component, __rt::UiMode::#mode)));
-            fields.extend(quote!(ui: #ui,));
-        }
-        if options.asks.is_some() || options.external.is_some() || self.model.ui.is_some() {
-            fields.extend(quote!(asks: __rt::Asks::More,));
-        } else if options.approval.is_some() {
-            fields.extend(quote!(asks: __rt::Asks::Approval,));
-        }
-        if takes_services {
-            fields.extend(quote!(services: __services,));
-        }
+            }
+        });
+        let timeout = options.timeout.as_ref().map(|timeout| match timeout {
+            Timeout::Millis(_) => timeout.duration(),
+            Timeout::Duration(value) => {
+                let holds = quote!(!__TIMEOUT.is_zero());
+                items.extend(limit("__TIMEOUT", &quote!(__rt::Duration), value, &holds));
+                quote!(__TIMEOUT)
+            }
+        });
+        let asks = if options.asks.is_some() || options.external.is_some() || self.model.ui.is_some() {
+            Some(quote!(__rt::Asks::More))
+        } else {
+            options.approval.as_ref().map(|_| quote!(__rt::Asks::Approval))
+        };
+        let ui = self
+            .model
+            .ui
+            .as_ref()
+            .map(|Ui { component, mode }| some(quote!((#component, __rt::UiMode::#mode))));
         let examples = example::values(&options.examples, &self.params);
-        if !examples.is_empty() {
-            let examples = some(quote!(|| __rt::Vec::from([#(#examples),*])));
-            fields.extend(quote!(examples: #examples,));
-        }
+        let fields = [
+            ("title", options.title.as_ref().map(|title| some(quote!(#title)))),
+            ("instructions", options.instructions.as_ref().map(|text| some(quote!(#text)))),
+            ("returns", (!returns.is_empty()).then(|| quote!(#returns))),
+            ("output_schema", Some(self.output_schema())),
+            (
+                "meta",
+                options.meta.as_ref().map(|meta| some(quote!(|| __rt::to_value(#meta).unwrap_or_default()))),
+            ),
+            ("annotations", annotations(&options.hints)),
+            (
+                "effect",
+                options.effect.as_ref().map(|effect| {
+                    let effect = Ident::new(&effect.to_string(), Span::call_site());
+                    quote!(__rt::Effect::#effect)
+                }),
+            ),
+            ("stop_after", yes(options.stop_after)),
+            ("max_calls", max_calls.map(some)),
+            ("strict", yes(options.strict)),
+            ("timeout", timeout.map(some)),
+            ("has_secrets", yes(self.params.iter().any(|param| param.is_secret()))),
+            ("starts_inside", yes(self.model.is_layered())),
+            ("ui", ui),
+            ("asks", asks),
+            ("services", takes_services.then(|| quote!(__services))),
+            ("examples", (!examples.is_empty()).then(|| some(quote!(|| __rt::Vec::from([#(#examples),*]))))),
+        ];
+        let fields = fields.into_iter().filter_map(|(name, value)| {
+            let (name, value) = (format_ident!("{name}"), value?);
+            Some(quote!(#name: #value,))
+        });
         quote! {
             #items
             static __DEFINITION: __rt::Defined =
-                __rt::Defined::new(__rt::StaticTool { #fields ..__rt::StaticTool::EMPTY });
+                __rt::Defined::new(__rt::StaticTool {
+                    name: #tool_name,
+                    description: #description,
+                    params: __PARAMS,
+                    #(#fields)*
+                    ..__rt::StaticTool::EMPTY
+                });
+        }
+    }
+
+    /// The function that makes the schema of the output.
+    fn output_schema(&self) -> TokenStream {
+        match (&self.model.options.output_schema, &self.model.returned) {
+            (Some(schema), _) => quote!(|| ::core::option::Option::Some(#schema)),
+            (None, _) if self.is_plain() => {
+                let type_name = self.type_name;
+                quote!(__rt::schema_by(<#type_name as __rt::Function<__Veil>>::returned))
+            }
+            (None, None) => quote!(|| ::core::option::Option::None),
+            (None, Some(returned)) => {
+                let returned = with_lifetime(returned, "'static");
+                let ladders = super::read::ladders(&returned);
+                quote!(|| __rt::schema_of::<#returned, _>({ #ladders }))
+            }
         }
     }
 }
@@ -183,18 +177,13 @@ impl Expansion<'_> {
 /// The hints that are given.
 fn annotations(hints: &Hints) -> Option<TokenStream> {
     let Hints { read_only, destructive, idempotent, open_world } = hints;
-    let hints = [
-        ("read_only", read_only),
-        ("destructive", destructive),
-        ("idempotent", idempotent),
-        ("open_world", open_world),
+    let set = [
+        read_only.map(|hint| quote!(hints.read_only = ::core::option::Option::Some(#hint);)),
+        destructive.map(|hint| quote!(hints.destructive = ::core::option::Option::Some(#hint);)),
+        idempotent.map(|hint| quote!(hints.idempotent = ::core::option::Option::Some(#hint);)),
+        open_world.map(|hint| quote!(hints.open_world = ::core::option::Option::Some(#hint);)),
     ];
-    let given: Vec<_> = hints.iter().filter_map(|(name, hint)| Some((name, hint.as_ref()?))).collect();
-    let set = given.iter().map(|(name, hint)| {
-        let name = format_ident!("{name}");
-        quote!(hints.#name = ::core::option::Option::Some(#hint);)
-    });
-    (!given.is_empty()).then(|| {
+    set.iter().any(Option::is_some).then(|| {
         quote!({
             let mut hints = __rt::Annotations::NONE;
             #(#set)*

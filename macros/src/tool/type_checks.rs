@@ -11,13 +11,8 @@ use syn::{GenericArgument, PathArguments, Token, Type};
 
 use super::expand::Expansion;
 use crate::injected::{is_provided, plain};
+use crate::number::is_primitive;
 use crate::param::{Param, ReadAs};
-
-/// Types that every tool can have. They have no check, so most tools cost the compiler nothing here.
-const PLAIN: &[&str] = &[
-    "bool", "char", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
-    "f32", "f64", "str", "String",
-];
 
 impl Param {
     /// Replaces the type that is read by its alias if the type needs a check.
@@ -110,13 +105,15 @@ fn is_plain_result(ty: &Type) -> bool {
     is_plain(ty) || generic_args(ty, &["Result"]).is_some_and(|args| args.iter().all(is_plain_argument))
 }
 
-/// Returns whether every tool can have a type of this name.
+/// Whether every tool can have this type. Such types have no check, so most tools cost the compiler nothing here.
 fn is_plain(ty: &Type) -> bool {
     match plain(ty) {
         Type::Reference(reference) => is_plain(&reference.elem),
         Type::Slice(slice) => is_plain(&slice.elem),
         Type::Path(path) if path.qself.is_none() => {
-            path.path.get_ident().is_some_and(|name| PLAIN.iter().any(|plain| name == plain))
+            path.path
+                .get_ident()
+                .is_some_and(|name| name == "str" || name == "String" || is_primitive(&name.to_string()))
                 || generic_args(ty, &["Option", "Vec"]).is_some_and(|args| args.iter().all(is_plain_argument))
         }
         Type::Tuple(tuple) => tuple.elems.is_empty(),

@@ -23,10 +23,10 @@ pub(super) fn expand(tool: &Expansion<'_>) -> TokenStream {
     let owned = tool.model_params().map(|(at, param)| param.to_owned(&local(at)));
     let ladders = ladders(&output);
     let form = if tool.model.is_layered() { layered(tool, &output) } else { plain(tool, &output) };
-    let written_again = tool.model.is_layered().then(|| encoding_checks(tool));
+    let checks = tool.model.is_layered().then(|| encoding_checks(tool));
     quote! {
         #definition
-        #written_again
+        #checks
         #[diagnostic::do_not_recommend]
         impl<__O: ::core::marker::Send + 'static> __rt::TypedTool for #type_name
         where

@@ -6,6 +6,7 @@ use quote::{format_ident, quote, quote_spanned};
 use super::filter;
 use super::names::Named;
 use crate::agent::model::{AgentModel, Hook};
+use crate::item::option;
 use crate::listed::Listed;
 
 /// One list of an agent.
@@ -55,25 +56,26 @@ impl<'a> Around<'a> {
 
     fn declared(&self, agent: &AgentModel<'_>) -> TokenStream {
         let [kind, method] = [self.kind, self.method].map(|word| format_ident!("{word}"));
-        let calls = self.entries().map(|(Named { cfgs, alias, known, span, .. }, Hook { config, filter, .. })| {
-            // The value is written directly with its type, so rustc reports a wrong value at its own token.
-            let values = quote!(<<#known as __rt::#kind>::Made as __rt::MadeBy<#known>>::Values);
-            let with = quote!(let __with: #values = (#(#config,)*););
-            let on = self.is_filtered.then(|| match filter {
-                None => quote!(, ::core::option::Option::None),
-                Some(filter) => {
-                    let (concerned, words) = (filter::concerned(agent, filter), filter::words(filter));
-                    quote!(, ::core::option::Option::Some(__rt::CallFilter::new(|__cx| #concerned).words(#words)))
+        let calls =
+            self.entries().map(|(Named { cfgs, alias, known, span, .. }, Hook { config, filter, .. })| {
+                // The value is written directly with its type, so rustc reports a wrong value at its own token.
+                let values = quote!(<<#known as __rt::#kind>::Made as __rt::MadeBy<#known>>::Values);
+                let with = quote!(let __with: #values = (#(#config,)*););
+                let on = self.is_filtered.then(|| {
+                    let filter = option(filter.as_ref().map(|filter| {
+                        let (concerned, words) = (filter::concerned(agent, filter), filter::words(filter));
+                        quote!(__rt::CallFilter::new(|__cx| #concerned).words(#words))
+                    }));
+                    quote!(, #filter)
+                });
+                quote_spanned! {span=>
+                    #(#cfgs)*
+                    let __agent = __agent.#method::<#known>({
+                        #with
+                        <<#alias as __rt::#kind>::Made as __rt::MadeBy<#alias>>::configure(__with)
+                    } #on);
                 }
             });
-            quote_spanned! {span=>
-                #(#cfgs)*
-                let __agent = __agent.#method::<#known>({
-                    #with
-                    <<#alias as __rt::#kind>::Made as __rt::MadeBy<#alias>>::configure(__with)
-                } #on);
-            }
-        });
         quote!(#(#calls)*)
     }
 }

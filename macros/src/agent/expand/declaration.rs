@@ -11,6 +11,7 @@ use super::toolboxes::prefix;
 use super::{around, filter, prompt, typed};
 use crate::agent::model::{AgentModel, BuiltIn, Server};
 use crate::agent::settings::{ExplicitSetting, SettingValue, Write};
+use crate::item::option;
 
 /// `impl Agent`.
 pub(super) fn agent_impl(agent: &AgentModel<'_>) -> TokenStream {
@@ -143,13 +144,10 @@ fn servers(agent: &AgentModel<'_>) -> TokenStream {
     let mut calls = TokenStream::new();
     for Server { name, patterns } in &agent.servers {
         let text = &name.text;
-        let filter = match patterns {
-            Some(patterns) => {
-                let patterns = patterns.iter().map(|pattern| &pattern.text);
-                quote!(::core::option::Option::Some(&[#(#patterns),*]))
-            }
-            None => quote!(::core::option::Option::None),
-        };
+        let filter = option(patterns.map(|patterns| {
+            let patterns = patterns.iter().map(|pattern| &pattern.text);
+            quote!(&[#(#patterns),*])
+        }));
         calls.extend(quote!(let __agent = __agent.server(#text, #filter);));
     }
     if let Some(server) = agent.servers.first() {
@@ -167,13 +165,14 @@ fn servers(agent: &AgentModel<'_>) -> TokenStream {
 /// Lists the hooks with their filters.
 fn compiled_hooks(agent: &AgentModel<'_>) -> TokenStream {
     let lists = hooks(agent).map(|(Named { index, cfgs, known, span, .. }, hook)| {
-        let (concerns, words) = match &hook.filter {
-            None => (quote!(::core::option::Option::None), None),
-            Some(filter) => {
-                let (concerned, words) = (filter::concerned(agent, filter), filter::words(filter));
-                (quote!(::core::option::Option::Some(|__cx| #concerned)), Some(quote!(.filter_words(#words))))
-            }
-        };
+        let concerns = option(hook.filter.as_ref().map(|filter| {
+            let concerned = filter::concerned(agent, filter);
+            quote!(|__cx| #concerned)
+        }));
+        let words = hook.filter.as_ref().map(|filter| {
+            let words = filter::words(filter);
+            quote!(.filter_words(#words))
+        });
         let everywhere = hook.everywhere.map(|_| quote!(.everywhere()));
         // Behind the last hook that is outside of the dynamic ones.
         let seam = (agent.seam == index + 1).then(|| quote!(let __agent = __agent.seam();));

@@ -1,12 +1,13 @@
 //! The checks of an agent's toolboxes.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
 
 use super::names::{self, Named, tools};
 use crate::agent::ast::ToolboxEntry;
 use crate::agent::model::AgentModel;
+use crate::item::option;
 
 /// Each toolbox works on the agent's state, and its tools have names of their own.
 pub(super) fn checks(agent: &AgentModel<'_>) -> TokenStream {
@@ -40,8 +41,5 @@ pub(super) fn checks(agent: &AgentModel<'_>) -> TokenStream {
 
 /// The prefix of a toolbox's tools as an `Option<&str>`.
 pub(super) fn prefix(toolbox: &ToolboxEntry) -> TokenStream {
-    match toolbox.prefix.as_ref().map(|prefix| prefix.unraw().to_string()) {
-        Some(prefix) => quote!(::core::option::Option::Some(#prefix)),
-        None => quote!(::core::option::Option::None),
-    }
+    option(toolbox.prefix.as_ref().map(|prefix| prefix.unraw().to_string().into_token_stream()))
 }
