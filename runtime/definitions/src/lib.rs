@@ -18,6 +18,20 @@ macro_rules! from_each {
     )+};
 }
 
+/// Declares methods that set one field each and return the changed value: `name(value: Type) => field = value;`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! setters {
+    ($($(#[$about:meta])* $name:ident($($value:ident: $type:ty),*) => $($place:tt).+ = $new:expr;)*) => {$(
+        $(#[$about])*
+        #[must_use = "the value that is returned has the setting"]
+        pub fn $name(mut self, $($value: $type),*) -> Self {
+            self.$($place).+ = $new;
+            self
+        }
+    )*};
+}
+
 pub mod args;
 pub mod content;
 pub mod definition;

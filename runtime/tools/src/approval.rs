@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::Effect;
 use onionskin_definitions::output::ToolOutput;
+use onionskin_definitions::setters;
 
 /// Decides whether a call may run, for tools with `approval`.
 ///
@@ -231,46 +232,24 @@ impl ApprovalRequest {
         }
     }
 
-    /// Sets [`agent_name`](Self::agent_name).
-    #[must_use]
-    pub fn with_agent(mut self, name: impl Into<Arc<str>>) -> Self {
-        self.agent = name.into();
-        self
-    }
+    setters! {
+        /// Sets [`agent_name`](Self::agent_name).
+        with_agent(name: impl Into<Arc<str>>) => agent = name.into();
 
-    /// Sets [`effect`](Self::effect).
-    #[must_use]
-    pub fn with_effect(mut self, effect: Effect) -> Self {
-        self.effect = effect;
-        self
-    }
+        /// Sets [`effect`](Self::effect).
+        with_effect(effect: Effect) => effect = effect;
 
-    /// Sets [`call_id`](Self::call_id).
-    #[must_use]
-    pub fn with_call_id(mut self, id: impl Into<Arc<str>>) -> Self {
-        self.call_id = id.into();
-        self
-    }
+        /// Sets [`call_id`](Self::call_id).
+        with_call_id(id: impl Into<Arc<str>>) => call_id = id.into();
 
-    /// Sets [`idempotency_key`](Self::idempotency_key).
-    #[must_use]
-    pub fn with_idempotency_key(mut self, key: impl Into<Arc<str>>) -> Self {
-        self.idempotency_key = key.into();
-        self
-    }
+        /// Sets [`idempotency_key`](Self::idempotency_key).
+        with_idempotency_key(key: impl Into<Arc<str>>) => idempotency_key = key.into();
 
-    /// Sets [`correlation_id`](Self::correlation_id).
-    #[must_use]
-    pub fn with_correlation_id(mut self, id: impl Into<Arc<str>>) -> Self {
-        self.correlation_id = id.into();
-        self
-    }
+        /// Sets [`correlation_id`](Self::correlation_id).
+        with_correlation_id(id: impl Into<Arc<str>>) => correlation_id = id.into();
 
-    /// Sets [`reason`](Self::reason).
-    #[must_use]
-    pub fn with_reason(mut self, text: impl Into<String>) -> Self {
-        self.reason = Some(text.into());
-        self
+        /// Sets [`reason`](Self::reason).
+        with_reason(text: impl Into<String>) => reason = Some(text.into());
     }
 
     /// The tool's name as hooks see it.

@@ -8,6 +8,7 @@ use onionskin_macros::turn_hook;
 use super::size::{Newest, tokens, tokens_of};
 use super::summary::{Summary, line};
 use crate::turn_hook::TurnRequest;
+use onionskin_definitions::setters;
 use onionskin_tools::context::RunContext;
 use onionskin_tools::model::{
     BoxModel, History, HistoryError, Message, Model, ModelError, ModelRequest, StopReason,
@@ -76,26 +77,16 @@ impl SummaryOptions {
         self
     }
 
-    /// Asks this model for summaries. By default it is the agent's.
-    #[must_use]
-    pub fn model(mut self, model: impl Model) -> Self {
-        self.model = Some(BoxModel::new(model));
-        self
-    }
+    setters! {
+        /// Asks this model for summaries. By default it is the agent's.
+        model(model: impl Model) => model = Some(BoxModel::new(model));
 
-    /// Sets the system prompt of the request for a summary. After it, the model reads one message: the earlier summary in `<summary>`, and the new messages
-    /// in `<messages>`, one JSON object a line.
-    #[must_use]
-    pub fn instruction(mut self, text: impl Into<Arc<str>>) -> Self {
-        self.instruction = text.into();
-        self
-    }
+        /// Sets the system prompt of the request for a summary. After it, the model reads one message: the earlier summary in `<summary>`, and the new messages
+        /// in `<messages>`, one JSON object a line.
+        instruction(text: impl Into<Arc<str>>) => instruction = text.into();
 
-    /// Sets what happens if the summary fails. By default the run ends.
-    #[must_use]
-    pub fn on_failure(mut self, then: SummaryFailure) -> Self {
-        self.failure = then;
-        self
+        /// Sets what happens if the summary fails. By default the run ends.
+        on_failure(then: SummaryFailure) => failure = then;
     }
 }
 

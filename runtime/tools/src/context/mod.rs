@@ -59,6 +59,7 @@ use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::{ToolDefinition, ToolSource};
 use onionskin_definitions::lock::lock;
 use onionskin_definitions::secret::{Secret, Sensitive};
+use onionskin_definitions::setters;
 
 /// The context of one tool call, for its hooks and its tool: the caller, the tool, its source, and the run.
 ///
@@ -377,16 +378,10 @@ impl ToolContext {
         }
     }
 
-    #[must_use]
-    pub fn with_number(mut self, number: u32) -> Self {
-        self.number = number;
-        self
-    }
+    setters! {
+        with_number(number: u32) => number = number;
 
-    #[must_use]
-    pub fn with_arguments(mut self, arguments: Arc<str>) -> Self {
-        self.arguments = Some(arguments);
-        self
+        with_arguments(arguments: Arc<str>) => arguments = Some(arguments);
     }
 
     pub fn number(&self) -> u32 {

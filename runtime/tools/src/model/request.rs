@@ -9,6 +9,7 @@ use super::{History, Message, RequestParams};
 use crate::journal::{StepId, StepKind};
 use onionskin_definitions::definition::ToolDeclaration;
 use onionskin_definitions::secret::{Redact, Redactor};
+use onionskin_definitions::setters;
 
 /// A request to a model.
 ///
@@ -109,39 +110,21 @@ impl ModelRequest {
         }
     }
 
-    /// Sets the agent that makes the request.
-    #[must_use]
-    pub fn with_agent(mut self, name: impl Into<Arc<str>>) -> Self {
-        self.agent = name.into();
-        self
-    }
+    setters! {
+        /// Sets the agent that makes the request.
+        with_agent(name: impl Into<Arc<str>>) => agent = name.into();
 
-    /// Sets the model's name.
-    #[must_use]
-    pub fn with_model(mut self, name: impl Into<Arc<str>>) -> Self {
-        self.model = Some(name.into());
-        self
-    }
+        /// Sets the model's name.
+        with_model(name: impl Into<Arc<str>>) => model = Some(name.into());
 
-    /// Sets the system prompt.
-    #[must_use]
-    pub fn with_system(mut self, text: impl Into<Arc<str>>) -> Self {
-        self.system = Some(text.into());
-        self
-    }
+        /// Sets the system prompt.
+        with_system(text: impl Into<Arc<str>>) => system = Some(text.into());
 
-    /// Sets the tools that the model may call.
-    #[must_use]
-    pub fn with_tools(mut self, tools: impl IntoIterator<Item = ToolDeclaration>) -> Self {
-        self.tools = tools.into_iter().collect();
-        self
-    }
+        /// Sets the tools that the model may call.
+        with_tools(tools: impl IntoIterator<Item = ToolDeclaration>) => tools = tools.into_iter().collect();
 
-    /// Sets the model parameters.
-    #[must_use]
-    pub fn with_params(mut self, params: RequestParams) -> Self {
-        self.params = params;
-        self
+        /// Sets the model parameters.
+        with_params(params: RequestParams) => params = params;
     }
 
     /// Sets [`run_id`](Self::run_id) and [`step`](Self::step).
@@ -151,25 +134,15 @@ impl ModelRequest {
         self
     }
 
-    /// Sets [`correlation_id`](Self::correlation_id).
-    #[must_use]
-    pub fn with_correlation_id(mut self, id: impl Into<Arc<str>>) -> Self {
-        self.ids.correlation = id.into();
-        self
-    }
+    setters! {
+        /// Sets [`correlation_id`](Self::correlation_id).
+        with_correlation_id(id: impl Into<Arc<str>>) => ids.correlation = id.into();
 
-    /// Sets [`session_id`](Self::session_id).
-    #[must_use]
-    pub fn with_session_id(mut self, id: impl Into<Arc<str>>) -> Self {
-        self.ids.session = id.into();
-        self
-    }
+        /// Sets [`session_id`](Self::session_id).
+        with_session_id(id: impl Into<Arc<str>>) => ids.session = id.into();
 
-    /// Sets [`user`](Self::user).
-    #[must_use]
-    pub fn with_user(mut self, id: impl Into<Arc<str>>) -> Self {
-        self.ids.user = Some(id.into());
-        self
+        /// Sets [`user`](Self::user).
+        with_user(id: impl Into<Arc<str>>) => ids.user = Some(id.into());
     }
 
     /// The id of the run in its journal, as [`RunContext::run_id`](crate::RunContext::run_id); empty for a

@@ -11,6 +11,7 @@ use crate::journal::{StepId, StepKind};
 use onionskin_definitions::json::Literals;
 use onionskin_definitions::schema;
 use onionskin_definitions::secret::{Redact, Redactor, is_masked};
+use onionskin_definitions::setters;
 use onionskin_definitions::text::first_of;
 
 /// A question for a person: its text, who asks, and which answers fit. It owns its data and can be
@@ -88,25 +89,15 @@ impl Question {
         Self(Box::new(parts))
     }
 
-    /// Sets [`text`](Self::text).
-    #[must_use]
-    pub fn with_text(mut self, text: impl Into<String>) -> Self {
-        self.0.text = Some(text.into());
-        self
-    }
+    setters! {
+        /// Sets [`text`](Self::text).
+        with_text(text: impl Into<String>) => 0.text = Some(text.into());
 
-    /// Sets [`arguments`](Self::arguments).
-    #[must_use]
-    pub fn with_arguments(mut self, arguments: Value) -> Self {
-        self.0.arguments = arguments;
-        self
-    }
+        /// Sets [`arguments`](Self::arguments).
+        with_arguments(arguments: Value) => 0.arguments = arguments;
 
-    /// Sets [`answer_schema`](Self::answer_schema).
-    #[must_use]
-    pub fn with_answer_schema(mut self, schema: Value) -> Self {
-        self.0.answer_schema = schema;
-        self
+        /// Sets [`answer_schema`](Self::answer_schema).
+        with_answer_schema(schema: Value) => 0.answer_schema = schema;
     }
 
     /// The key for the answer. It consists of the run id and the position of the call in the run, so it is

@@ -9,6 +9,7 @@ use super::error::SpecError;
 use super::param_changes::{Fill, ParamChanges, fits};
 use super::toolspec::ToolSpec;
 use onionskin_definitions::definition::NameProblem;
+use onionskin_definitions::setters;
 use onionskin_definitions::text::short;
 
 /// Changes of a tool, for [`ToolSpec::transform`]. Parameters are named by their names before the transform.
@@ -63,16 +64,12 @@ impl Transform {
         Self::default()
     }
 
-    /// Changes the tool's name.
-    pub fn name(mut self, name: impl Into<String>) -> Self {
-        self.name = Some(name.into());
-        self
-    }
+    setters! {
+        /// Changes the tool's name.
+        name(name: impl Into<String>) => name = Some(name.into());
 
-    /// Changes the tool's description.
-    pub fn description(mut self, text: impl Into<String>) -> Self {
-        self.description = Some(text.into());
-        self
+        /// Changes the tool's description.
+        description(text: impl Into<String>) => description = Some(text.into());
     }
 
     /// Changes a parameter's name.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use onionskin_definitions::setters;
 use onionskin_tools::event::RunOutput;
 use onionskin_tools::onion::caught;
 
@@ -127,62 +128,55 @@ impl AgentBuilder<App> {
         self
     }
 
-    /// Allows services, states, toolboxes and servers that no agent uses, also services of requests. They are
-    /// errors otherwise. Use it for agents whose declarations come from outside the program, such as cards:
-    /// `LoadedCards::add_to` calls it.
-    ///
-    /// ```
-    /// use onionskin::declaration::{AgentDeclaration, DynAgent};
-    /// use onionskin::{App, ScriptedModel};
-    ///
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-    /// let clerk = DynAgent::new("Clerk", || AgentDeclaration::new().instruction("Answer."));
-    /// let app = || App::builder().dyn_agent(&clerk).model(ScriptedModel::new()).state(3_u32);
-    /// assert!(app().build().await.is_err());
-    /// assert!(app().allow_unused().build().await.is_ok());
-    /// # });
-    /// ```
-    pub fn allow_unused(mut self) -> Self {
-        self.setup.allows_unused = true;
-        self
-    }
+    setters! {
+        /// Allows services, states, toolboxes and servers that no agent uses, also services of requests. They are
+        /// errors otherwise. Use it for agents whose declarations come from outside the program, such as cards:
+        /// `LoadedCards::add_to` calls it.
+        ///
+        /// ```
+        /// use onionskin::declaration::{AgentDeclaration, DynAgent};
+        /// use onionskin::{App, ScriptedModel};
+        ///
+        /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+        /// let clerk = DynAgent::new("Clerk", || AgentDeclaration::new().instruction("Answer."));
+        /// let app = || App::builder().dyn_agent(&clerk).model(ScriptedModel::new()).state(3_u32);
+        /// assert!(app().build().await.is_err());
+        /// assert!(app().allow_unused().build().await.is_ok());
+        /// # });
+        /// ```
+        allow_unused() => setup.allows_unused = true;
 
-    /// Makes the agent of this name the entry agent, regardless of `default: true`.
-    ///
-    /// ```
-    /// use onionskin::{App, ScriptedModel, agent};
-    ///
-    /// agent! {
-    ///     Clerk { default: true, instruction: "Answer." }
-    ///     Auditor { instruction: "Check the answer." }
-    /// }
-    ///
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-    /// let app = App::builder().agent::<Clerk>().agent::<Auditor>().entry("Auditor").model(ScriptedModel::turns([]));
-    /// assert_eq!(app.build().await.unwrap().entry().name(), "Auditor");
-    /// # });
-    /// ```
-    pub fn entry(mut self, agent: impl Into<String>) -> Self {
-        self.app.entry = Some(agent.into());
-        self
-    }
+        /// Makes the agent of this name the entry agent, regardless of `default: true`.
+        ///
+        /// ```
+        /// use onionskin::{App, ScriptedModel, agent};
+        ///
+        /// agent! {
+        ///     Clerk { default: true, instruction: "Answer." }
+        ///     Auditor { instruction: "Check the answer." }
+        /// }
+        ///
+        /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+        /// let app = App::builder().agent::<Clerk>().agent::<Auditor>().entry("Auditor").model(ScriptedModel::turns([]));
+        /// assert_eq!(app.build().await.unwrap().entry().name(), "Auditor");
+        /// # });
+        /// ```
+        entry(agent: impl Into<String>) => app.entry = Some(agent.into());
 
-    /// Sets the input of [`App::begin`].
-    ///
-    /// ```
-    /// use onionskin::{App, ScriptedModel, ScriptedTurn, agent};
-    ///
-    /// agent! { Clerk { instruction: "Answer." } }
-    ///
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-    /// let model = ScriptedModel::turns([ScriptedTurn::say("I heard: {input}")]);
-    /// let app = App::builder().agent::<Clerk>().initial_message("Hello.").model(model).build().await.unwrap();
-    /// assert_eq!(app.begin().await.unwrap().text, "I heard: Hello.");
-    /// # });
-    /// ```
-    pub fn initial_message(mut self, text: impl Into<Arc<str>>) -> Self {
-        self.app.initial_message = Some(text.into());
-        self
+        /// Sets the input of [`App::begin`].
+        ///
+        /// ```
+        /// use onionskin::{App, ScriptedModel, ScriptedTurn, agent};
+        ///
+        /// agent! { Clerk { instruction: "Answer." } }
+        ///
+        /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+        /// let model = ScriptedModel::turns([ScriptedTurn::say("I heard: {input}")]);
+        /// let app = App::builder().agent::<Clerk>().initial_message("Hello.").model(model).build().await.unwrap();
+        /// assert_eq!(app.begin().await.unwrap().text, "I heard: Hello.");
+        /// # });
+        /// ```
+        initial_message(text: impl Into<Arc<str>>) => app.initial_message = Some(text.into());
     }
 
     /// Starts the servers and builds all agents.

@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use onionskin_definitions::secret::{Secret, Sensitive};
+use onionskin_definitions::setters;
 use onionskin_tools::approval::Approver;
 use onionskin_tools::event::RunOutput;
 use onionskin_tools::journal::Journal;
@@ -213,69 +214,59 @@ impl<A> AgentBuilder<A> {
         self
     }
 
-    /// Sets who answers the questions of calls, also of children's calls, while the run waits. If there is no
-    /// answerer, or it leaves a question open, the run pauses
-    /// ([`RunError::Paused`](crate::RunError::Paused)).
-    pub fn answerer(mut self, answerer: impl Answerer) -> Self {
-        self.setup.shared.answerer = Some(Arc::new(answerer));
-        self
-    }
+    setters! {
+        /// Sets who answers the questions of calls, also of children's calls, while the run waits. If there is no
+        /// answerer, or it leaves a question open, the run pauses
+        /// ([`RunError::Paused`](crate::RunError::Paused)).
+        answerer(answerer: impl Answerer) => setup.shared.answerer = Some(Arc::new(answerer));
 
-    /// Sets the approver for calls of tools with `approval`, also for the calls of children. Without one, the
-    /// [answerer](Self::answerer) is asked, or the run pauses.
-    pub fn approver(mut self, approver: impl Approver) -> Self {
-        self.setup.shared.approver = Some(Arc::new(approver));
-        self
-    }
+        /// Sets the approver for calls of tools with `approval`, also for the calls of children. Without one, the
+        /// [answerer](Self::answerer) is asked, or the run pauses.
+        approver(approver: impl Approver) => setup.shared.approver = Some(Arc::new(approver));
 
-    /// Records the content of runs, also of the runs of children, in their spans: messages, system prompts, definitions of
-    /// tools, arguments, results and the texts of errors. Without this call, spans have names, numbers and ids only, because
-    /// content may be confidential. The secrets of the session are redacted in both cases.
-    ///
-    /// Runs write their spans to `tracing`, under the target `onionskin` at level info: `invoke_agent` for a run, `chat` for
-    /// each request to a model, `execute_tool` for each tool call. Their fields are OpenTelemetry's attributes for generative
-    /// AI; the book lists them.
-    ///
-    /// ```
-    /// use onionskin::{ScriptedModel, ScriptedTurn, agent};
-    ///
-    /// agent! { Clerk { instruction: "Answer." } }
-    ///
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-    /// let model = ScriptedModel::turns([ScriptedTurn::say("Good morning.")]);
-    /// Clerk::builder().model(model).trace_content().run("Hello.").await.unwrap();
-    /// # });
-    /// ```
-    pub fn trace_content(mut self) -> Self {
-        self.setup.trace_content = true;
-        self
-    }
+        /// Records the content of runs, also of the runs of children, in their spans: messages, system prompts, definitions of
+        /// tools, arguments, results and the texts of errors. Without this call, spans have names, numbers and ids only, because
+        /// content may be confidential. The secrets of the session are redacted in both cases.
+        ///
+        /// Runs write their spans to `tracing`, under the target `onionskin` at level info: `invoke_agent` for a run, `chat` for
+        /// each request to a model, `execute_tool` for each tool call. Their fields are OpenTelemetry's attributes for generative
+        /// AI; the book lists them.
+        ///
+        /// ```
+        /// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+        ///
+        /// agent! { Clerk { instruction: "Answer." } }
+        ///
+        /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+        /// let model = ScriptedModel::turns([ScriptedTurn::say("Good morning.")]);
+        /// Clerk::builder().model(model).trace_content().run("Hello.").await.unwrap();
+        /// # });
+        /// ```
+        trace_content() => setup.trace_content = true;
 
-    /// Sets the journal that records the steps of runs, also of the runs of children. Without one no step is recorded,
-    /// and no run can be replayed.
-    ///
-    /// A run is continued under its id, which [`RunRequest::run_id`](crate::run::RunRequest::run_id) sets.
-    /// The [`MemoryJournal`](crate::journal::MemoryJournal) is for tests. The book has a journal in a file.
-    ///
-    /// ```
-    /// use onionskin::journal::Journal;
-    /// use onionskin::{ScriptedModel, ScriptedTurn, agent};
-    ///
-    /// agent! { Desk { instruction: "Take orders." } }
-    ///
-    /// async fn serve(order: u32, text: &str, journal: impl Journal) -> Result<String, Box<dyn std::error::Error>> {
-    ///     let model = ScriptedModel::turns([ScriptedTurn::say("I note: {input}")]);
-    ///     let desk = Desk::builder().model(model).journal(journal).build().await?;
-    ///     Ok(desk.request(text).run_id(format!("order-{order}")).run().await?.text)
-    /// }
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-    /// # let text = serve(7, "A lamp.", onionskin::journal::MemoryJournal::default()).await.unwrap();
-    /// # assert_eq!(text, "I note: A lamp.");
-    /// # });
-    /// ```
-    pub fn journal(mut self, journal: impl Journal) -> Self {
-        self.setup.shared.journal = Some(Arc::new(journal));
-        self
+        /// Sets the journal that records the steps of runs, also of the runs of children. Without one no step is recorded,
+        /// and no run can be replayed.
+        ///
+        /// A run is continued under its id, which [`RunRequest::run_id`](crate::run::RunRequest::run_id) sets.
+        /// The [`MemoryJournal`](crate::journal::MemoryJournal) is for tests. The book has a journal in a file.
+        ///
+        /// ```
+        /// use onionskin::journal::Journal;
+        /// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+        ///
+        /// agent! { Desk { instruction: "Take orders." } }
+        ///
+        /// async fn serve(order: u32, text: &str, journal: impl Journal) -> Result<String, Box<dyn std::error::Error>> {
+        ///     let model = ScriptedModel::turns([ScriptedTurn::say("I note: {input}")]);
+        ///     let desk = Desk::builder().model(model).journal(journal).build().await?;
+        ///     Ok(desk.request(text).run_id(format!("order-{order}")).run().await?.text)
+        /// }
+        /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+        /// # let text = serve(7, "A lamp.", onionskin::journal::MemoryJournal::default()).await.unwrap();
+        /// # assert_eq!(text, "I note: A lamp.");
+        /// # });
+        /// ```
+        journal(journal: impl Journal) => setup.shared.journal = Some(Arc::new(journal));
     }
 
     /// Adds the configuration of a server, for example an `mcp::ServerConfig`. It is an error if no agent

@@ -8,6 +8,7 @@ use futures_util::future::BoxFuture;
 use onionskin_definitions::content::ContentBlock;
 use onionskin_definitions::definition::Asks;
 use onionskin_definitions::secret::Redact as _;
+use onionskin_definitions::setters;
 use onionskin_tools::approval::{Approver, DynApprover};
 use onionskin_tools::context::{People, RunSeed};
 use onionskin_tools::deadline::Deadline;
@@ -77,77 +78,61 @@ struct Options {
 }
 
 impl<O> RunRequest<O> {
-    /// Runs in this session, which [`AgentHandle::session`](crate::agent::AgentHandle::session) created. A
-    /// session of another agent works if it contains the states of this agent and its children, as sessions
-    /// of one [`App`](crate::agent::App) do. Otherwise the run fails with [`RunError::NoState`].
-    ///
-    /// Runs in one session are sequential, in the order in which they are first polled. The wait is part of the run's
-    /// time limit (`limits`) and ends with [`RunError::Busy`] when the limit is reached. A run that starts within a run
-    /// of the same session would wait for itself: it fails with [`RunError::WaitsForItself`].
-    pub fn session(mut self, session: &Session) -> Self {
-        self.options.session = Some(session.clone());
-        self
-    }
+    setters! {
+        /// Runs in this session, which [`AgentHandle::session`](crate::agent::AgentHandle::session) created. A
+        /// session of another agent works if it contains the states of this agent and its children, as sessions
+        /// of one [`App`](crate::agent::App) do. Otherwise the run fails with [`RunError::NoState`].
+        ///
+        /// Runs in one session are sequential, in the order in which they are first polled. The wait is part of the run's
+        /// time limit (`limits`) and ends with [`RunError::Busy`] when the limit is reached. A run that starts within a run
+        /// of the same session would wait for itself: it fails with [`RunError::WaitsForItself`].
+        session(session: &Session) => options.session = Some(session.clone());
 
-    /// Sets the id of the run in its journal and in the idempotency keys of its calls. A request with the id
-    /// of an earlier run replays that run: recorded steps are answered from the journal, and steps that run
-    /// again have the same keys. Without this call each run gets a unique id. While a run with this id of the
-    /// same agent, or of the same [`App`](crate::agent::App), is in progress, another one fails with
-    /// [`RunError::RunIdInUse`].
-    ///
-    /// Choose one id for each piece of work, such as an order number, so that the program can find it after a
-    /// crash. The replay needs the same input, agent, session history and state as the run began with. If one
-    /// of them differs so that a request to the model or a tool changes, the run ends with
-    /// [`RunError::Journal`], which names the step. Recorded tools do not read the state again. A run that
-    /// failed or was dropped has changed its session, so continue it in a new one.
-    ///
-    /// ```
-    /// use onionskin::journal::{JournalErrorKind, MemoryJournal};
-    /// use onionskin::{RunError, ScriptedModel, ScriptedTurn, agent};
-    ///
-    /// agent! { Desk { instruction: "Take orders." } }
-    ///
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-    /// let model = ScriptedModel::turns([ScriptedTurn::say("I note: {input}")]);
-    /// let desk = Desk::builder().model(model).journal(MemoryJournal::default()).build().await.unwrap();
-    /// let first = desk.request("A lamp.").run_id("order-7").run().await.unwrap();
-    /// // A replay, which does not ask the model.
-    /// assert_eq!(desk.request("A lamp.").run_id("order-7").run().await.unwrap(), first);
-    /// // Another input is another piece of work.
-    /// let error = desk.request("A chair.").run_id("order-7").run().await.unwrap_err();
-    /// assert!(matches!(error, RunError::Journal { source, .. } if source.kind() == JournalErrorKind::Diverged));
-    /// # });
-    /// ```
-    ///
-    /// The id is also the correlation id unless [`Self::correlation_id`] sets one.
-    pub fn run_id(mut self, id: impl Into<Arc<str>>) -> Self {
-        self.options.run_id = Some(id.into());
-        self
-    }
+        /// Sets the id of the run in its journal and in the idempotency keys of its calls. A request with the id
+        /// of an earlier run replays that run: recorded steps are answered from the journal, and steps that run
+        /// again have the same keys. Without this call each run gets a unique id. While a run with this id of the
+        /// same agent, or of the same [`App`](crate::agent::App), is in progress, another one fails with
+        /// [`RunError::RunIdInUse`].
+        ///
+        /// Choose one id for each piece of work, such as an order number, so that the program can find it after a
+        /// crash. The replay needs the same input, agent, session history and state as the run began with. If one
+        /// of them differs so that a request to the model or a tool changes, the run ends with
+        /// [`RunError::Journal`], which names the step. Recorded tools do not read the state again. A run that
+        /// failed or was dropped has changed its session, so continue it in a new one.
+        ///
+        /// ```
+        /// use onionskin::journal::{JournalErrorKind, MemoryJournal};
+        /// use onionskin::{RunError, ScriptedModel, ScriptedTurn, agent};
+        ///
+        /// agent! { Desk { instruction: "Take orders." } }
+        ///
+        /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+        /// let model = ScriptedModel::turns([ScriptedTurn::say("I note: {input}")]);
+        /// let desk = Desk::builder().model(model).journal(MemoryJournal::default()).build().await.unwrap();
+        /// let first = desk.request("A lamp.").run_id("order-7").run().await.unwrap();
+        /// // A replay, which does not ask the model.
+        /// assert_eq!(desk.request("A lamp.").run_id("order-7").run().await.unwrap(), first);
+        /// // Another input is another piece of work.
+        /// let error = desk.request("A chair.").run_id("order-7").run().await.unwrap_err();
+        /// assert!(matches!(error, RunError::Journal { source, .. } if source.kind() == JournalErrorKind::Diverged));
+        /// # });
+        /// ```
+        ///
+        /// The id is also the correlation id unless [`Self::correlation_id`] sets one.
+        run_id(id: impl Into<Arc<str>>) => options.run_id = Some(id.into());
 
-    /// Sets the id of the run and of all its descendants, for people and traces. Several runs may share it.
-    /// Nothing is recorded under it.
-    pub fn correlation_id(mut self, id: impl Into<Arc<str>>) -> Self {
-        self.options.correlation_id = Some(id.into());
-        self
-    }
+        /// Sets the id of the run and of all its descendants, for people and traces. Several runs may share it.
+        /// Nothing is recorded under it.
+        correlation_id(id: impl Into<Arc<str>>) => options.correlation_id = Some(id.into());
 
-    /// Sets the user of the run. A cache keeps the results of each user separate.
-    pub fn user(mut self, id: impl Into<Arc<str>>) -> Self {
-        self.options.user = Some(id.into());
-        self
-    }
+        /// Sets the user of the run. A cache keeps the results of each user separate.
+        user(id: impl Into<Arc<str>>) => options.user = Some(id.into());
 
-    /// Sets the approver for the calls of this run and its descendants, in place of the agent's approver.
-    pub fn approver(mut self, approver: impl Approver) -> Self {
-        self.options.approver = Some(Arc::new(approver));
-        self
-    }
+        /// Sets the approver for the calls of this run and its descendants, in place of the agent's approver.
+        approver(approver: impl Approver) => options.approver = Some(Arc::new(approver));
 
-    /// Sets who answers the questions of this run and its descendants, in place of the agent's answerer.
-    pub fn answerer(mut self, answerer: impl Answerer) -> Self {
-        self.options.answerer = Some(Arc::new(answerer));
-        self
+        /// Sets who answers the questions of this run and its descendants, in place of the agent's answerer.
+        answerer(answerer: impl Answerer) => options.answerer = Some(Arc::new(answerer));
     }
 
     /// Answers an open question, by its key, of the run that the request resumes

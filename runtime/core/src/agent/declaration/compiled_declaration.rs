@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use onionskin_definitions::definition::ToolWords;
 use onionskin_definitions::secret::StateVisitor;
+use onionskin_definitions::setters;
 use onionskin_tools::context::Guards;
 use onionskin_tools::onion::{AgentGuards, Hook, RuntimeHooks};
 use onionskin_tools::state::StateCodec;
@@ -59,23 +60,13 @@ impl AgentDeclaration {
         self
     }
 
-    #[must_use]
-    pub fn state_codec(mut self, codec: Option<StateCodec>) -> Self {
-        self.parts.state_codec = codec;
-        self
-    }
+    setters! {
+        state_codec(codec: Option<StateCodec>) => parts.state_codec = codec;
 
-    #[must_use]
-    pub fn state_visitor(mut self, visitor: Option<StateVisitor>) -> Self {
-        self.parts.state_visitor = visitor;
-        self
-    }
+        state_visitor(visitor: Option<StateVisitor>) => parts.state_visitor = visitor;
 
-    /// Sets the compiled onion.
-    #[must_use]
-    pub fn onion(mut self, onion: fn(RuntimeHooks) -> Onion) -> Self {
-        self.parts.onion = Some(onion);
-        self
+        /// Sets the compiled onion.
+        onion(onion: fn(RuntimeHooks) -> Onion) => parts.onion = Some(onion);
     }
 
     /// As [`Self::worded`], for the compiled tool of this index.

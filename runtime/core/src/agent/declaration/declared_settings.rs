@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use onionskin_definitions::definition::Effect;
+use onionskin_definitions::setters;
 use onionskin_tools::model::RequestParams;
 
 use crate::agent::limits::Limits;
@@ -17,88 +18,46 @@ pub fn with_settings(mut agent: AgentDeclaration, settings: Settings) -> AgentDe
 }
 
 impl AgentDeclaration {
-    /// Sets how to handle tools that differ from the [`server_snapshot`](Self::server_snapshot), as `lock` in
-    /// `agent!` does. With [`Lock::Strict`], building fails for an MCP server that differs from the snapshot
-    /// or is not in it, and tools that a server adds or changes later are left out. Default:
-    /// [`Lock::Report`], differences are only reported.
-    #[must_use]
-    pub fn lock(mut self, lock: Lock) -> Self {
-        self.parts.settings.lock = lock;
-        self
-    }
+    setters! {
+        /// Sets how to handle tools that differ from the [`server_snapshot`](Self::server_snapshot), as `lock` in
+        /// `agent!` does. With [`Lock::Strict`], building fails for an MCP server that differs from the snapshot
+        /// or is not in it, and tools that a server adds or changes later are left out. Default:
+        /// [`Lock::Report`], differences are only reported.
+        lock(lock: Lock) => parts.settings.lock = lock;
 
-    /// Makes this agent the entry agent of an [`App`](crate::agent::App).
-    #[must_use]
-    pub fn default_agent(mut self, is_default: bool) -> Self {
-        self.parts.settings.is_default = is_default;
-        self
-    }
+        /// Makes this agent the entry agent of an [`App`](crate::agent::App).
+        default_agent(is_default: bool) => parts.settings.is_default = is_default;
 
-    /// Sets the name of the model, which is passed in
-    /// [`ModelRequest::model`](crate::model::ModelRequest::model).
-    #[must_use]
-    pub fn model(mut self, name: &str) -> Self {
-        self.parts.settings.model = Some(name.into());
-        self
-    }
+        /// Sets the name of the model, which is passed in
+        /// [`ModelRequest::model`](crate::model::ModelRequest::model).
+        model(name: &str) => parts.settings.model = Some(name.into());
 
-    /// Sets the model parameters, such as the temperature.
-    #[must_use]
-    pub fn request_params(mut self, params: RequestParams) -> Self {
-        self.parts.settings.request_params = params;
-        self
-    }
+        /// Sets the model parameters, such as the temperature.
+        request_params(params: RequestParams) => parts.settings.request_params = params;
 
-    /// Sets the limits of one run.
-    #[must_use]
-    pub fn limits(mut self, limits: Limits) -> Self {
-        self.parts.settings.limits = limits;
-        self
-    }
+        /// Sets the limits of one run.
+        limits(limits: Limits) => parts.settings.limits = limits;
 
-    /// Sets the messages that the agent's children start with. Default: none.
-    #[must_use]
-    pub fn history_source(mut self, source: HistorySource) -> Self {
-        self.parts.settings.history_source = source;
-        self
-    }
+        /// Sets the messages that the agent's children start with. Default: none.
+        history_source(source: HistorySource) => parts.settings.history_source = source;
 
-    /// Sets where the conversations of the agent's children are merged. Default: nowhere.
-    #[must_use]
-    pub fn history_merge_target(mut self, target: HistoryMergeTarget) -> Self {
-        self.parts.settings.history_merge_target = target;
-        self
-    }
+        /// Sets where the conversations of the agent's children are merged. Default: nowhere.
+        history_merge_target(target: HistoryMergeTarget) => parts.settings.history_merge_target = target;
 
-    /// Sets the maximum number of concurrent tool calls of a run, the calls of a hand-written agent included. The
-    /// builder rejects 0. Default: no limit.
-    #[must_use]
-    pub fn max_parallel(mut self, calls: usize) -> Self {
-        self.parts.settings.max_parallel = Some(calls);
-        self
-    }
+        /// Sets the maximum number of concurrent tool calls of a run, the calls of a hand-written agent included. The
+        /// builder rejects 0. Default: no limit.
+        max_parallel(calls: usize) => parts.settings.max_parallel = Some(calls);
 
-    /// Sets the maximum time of the run of a child. Then its call ends with a tool error of kind
-    /// [`Timeout`](crate::ErrorKind::Timeout). The builder rejects zero. Default: no limit.
-    #[must_use]
-    pub fn child_timeout(mut self, timeout: Duration) -> Self {
-        self.parts.settings.child_timeout = Some(timeout);
-        self
-    }
+        /// Sets the maximum time of the run of a child. Then its call ends with a tool error of kind
+        /// [`Timeout`](crate::ErrorKind::Timeout). The builder rejects zero. Default: no limit.
+        child_timeout(timeout: Duration) => parts.settings.child_timeout = Some(timeout);
 
-    /// Sets how many runs of each child are shown; later runs have `shown: false` in
-    /// [`EventKind::RunStarted`](crate::event::EventKind::RunStarted). The builder rejects 0. Default: 20.
-    #[must_use]
-    pub fn max_display_instances(mut self, instances: usize) -> Self {
-        self.parts.settings.max_display_instances = instances;
-        self
-    }
+        /// Sets how many runs of each child are shown; later runs have `shown: false` in
+        /// [`EventKind::RunStarted`](crate::event::EventKind::RunStarted). The builder rejects 0. Default: 20.
+        max_display_instances(instances: usize) => parts.settings.max_display_instances = instances;
 
-    /// Sets whether a failed call of this agent as a tool may be repeated. Default: [`Effect::Once`], because its tools
-    /// may have acted before it failed; no retry repeats such a call.
-    #[must_use]
-    pub fn effect(mut self, effect: Effect) -> Self {
-        self.parts.settings.effect = effect;
-        self
+        /// Sets whether a failed call of this agent as a tool may be repeated. Default: [`Effect::Once`], because its tools
+        /// may have acted before it failed; no retry repeats such a call.
+        effect(effect: Effect) => parts.settings.effect = effect;
     }
 }

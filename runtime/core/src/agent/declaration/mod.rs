@@ -31,6 +31,7 @@ use crate::run_hook::RunHook;
 use crate::turn_hook::TurnHook;
 use onionskin_definitions::requirements::StateType;
 use onionskin_definitions::secret::{StateVisitor, VisitSecrets};
+use onionskin_definitions::setters;
 use onionskin_tools::model::{BoxModel, Message, Model};
 use onionskin_tools::onion::{DynHook, Hook, MadeBy};
 use onionskin_tools::state::StateCodec;
@@ -167,23 +168,17 @@ impl AgentDeclaration {
         self
     }
 
-    /// Sets the text of a file with the tools that servers offered when the program was written. The runtime
-    /// does not read it; servers get it with
-    /// [`ProviderRequest::snapshot`](crate::servers::ProviderRequest::snapshot), and MCP servers report how
-    /// they differ from it. With feature `mcp`, `agent!` sets the `onionskin-mcp.lock.json` of the package,
-    /// if that file exists.
-    #[must_use]
-    pub fn server_snapshot(mut self, text: impl Into<Cow<'static, str>>) -> Self {
-        self.parts.server_snapshot = Some(text.into());
-        self
-    }
+    setters! {
+        /// Sets the text of a file with the tools that servers offered when the program was written. The runtime
+        /// does not read it; servers get it with
+        /// [`ProviderRequest::snapshot`](crate::servers::ProviderRequest::snapshot), and MCP servers report how
+        /// they differ from it. With feature `mcp`, `agent!` sets the `onionskin-mcp.lock.json` of the package,
+        /// if that file exists.
+        server_snapshot(text: impl Into<Cow<'static, str>>) => parts.server_snapshot = Some(text.into());
 
-    /// Sets the source of servers that the builder does not configure. With feature `mcp`, `agent!` sets the
-    /// `.mcp.json` of the working directory.
-    #[must_use]
-    pub fn default_servers(mut self, servers: impl ToolServers) -> Self {
-        self.parts.default_servers = Some(Arc::new(servers));
-        self
+        /// Sets the source of servers that the builder does not configure. With feature `mcp`, `agent!` sets the
+        /// `.mcp.json` of the working directory.
+        default_servers(servers: impl ToolServers) => parts.default_servers = Some(Arc::new(servers));
     }
 
     /// Adds a tool. All hooks of the agent run around it. Building fails if the tool takes another state than

@@ -5,6 +5,7 @@ use std::future::IntoFuture;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use onionskin_definitions::setters;
 use onionskin_tools::context::ToolTable;
 use onionskin_tools::model::{ModelResponse, RequestParams, ResponseSchema, ToolChoice};
 
@@ -107,37 +108,24 @@ impl Ask<'_> {
         self
     }
 
-    /// Sets the instruction of this turn in place of the agent's. The other parts of the system prompt are
-    /// kept. Placeholders in the text are not filled.
-    pub fn instruction(mut self, text: impl Into<Arc<str>>) -> Self {
-        self.changes.instruction = Some(text.into());
-        self
-    }
+    setters! {
+        /// Sets the instruction of this turn in place of the agent's. The other parts of the system prompt are
+        /// kept. Placeholders in the text are not filled.
+        instruction(text: impl Into<Arc<str>>) => changes.instruction = Some(text.into());
 
-    /// Sets the name of the model, which is passed in
-    /// [`ModelRequest::model`](crate::model::ModelRequest::model).
-    pub fn model(mut self, name: impl Into<Arc<str>>) -> Self {
-        self.changes.model = Some(name.into());
-        self
-    }
+        /// Sets the name of the model, which is passed in
+        /// [`ModelRequest::model`](crate::model::ModelRequest::model).
+        model(name: impl Into<Arc<str>>) => changes.model = Some(name.into());
 
-    /// Sets the model parameters in place of the agent's. A `tool_choice` in them applies to this turn as it
-    /// is.
-    pub fn request_params(mut self, params: RequestParams) -> Self {
-        self.changes.params = Some(params);
-        self
-    }
+        /// Sets the model parameters in place of the agent's. A `tool_choice` in them applies to this turn as it
+        /// is.
+        request_params(params: RequestParams) => changes.params = Some(params);
 
-    /// Sets whether the model may, must or must not call tools in this turn.
-    pub fn tool_choice(mut self, choice: ToolChoice) -> Self {
-        self.changes.tool_choice = Some(choice);
-        self
-    }
+        /// Sets whether the model may, must or must not call tools in this turn.
+        tool_choice(choice: ToolChoice) => changes.tool_choice = Some(choice);
 
-    /// Sets the schema of this answer's text.
-    pub fn response_schema(mut self, schema: ResponseSchema) -> Self {
-        self.changes.response_schema = Some(schema);
-        self
+        /// Sets the schema of this answer's text.
+        response_schema(schema: ResponseSchema) => changes.response_schema = Some(schema);
     }
 }
 
