@@ -152,46 +152,38 @@ where
         guards.admit(cx, args).await?;
     }
     let checked = guards.map(|guards| (guards, args.clone()));
-    let result = unguarded_attempt(cx, args, call).await;
+    let attempt = async move {
+        if cx.definition().depends_on_run() && !cx.is_inside() {
+            refuse_aborted(cx)?;
+            cx.definition().check(args)?;
+        }
+        let request = cx.run().journal().map(|_| {
+            let hash = fingerprint(&*args.text());
+            cx.keep_attempt_args(args, &hash);
+            hash
+        });
+        let call = Caught::new(CompiledOnce { call: call(args) }, cx, tool_panicked);
+        refuse_aborted(cx)?;
+        // A call from one of the tool's own hooks, which skips the others, is part of the attempt.
+        if cx.is_inside() {
+            let mut result = timed(cx, call).await;
+            if !cx.entry().starts_inside {
+                cx.note_end(&mut result);
+            }
+            return result;
+        }
+        let starts = cx.attempt();
+        cx.start_attempt();
+        if request.is_some() {
+            cx.number_reads_anew();
+        }
+        recorded_attempt(cx, Box::pin(call), starts, request).await
+    };
+    let result = attempt.await;
     match checked {
         Some((guards, args)) => guards.release(cx, &args, result).await,
         None => result,
     }
-}
-
-async fn unguarded_attempt<'b, F>(
-    cx: &ToolContext,
-    args: &'b mut Args,
-    call: impl FnOnce(&'b mut Args) -> F + Send,
-) -> ToolResult
-where
-    F: Future<Output = ToolResult> + Send,
-{
-    if cx.definition().depends_on_run() && !cx.is_inside() {
-        refuse_aborted(cx)?;
-        cx.definition().check(args)?;
-    }
-    let request = cx.run().journal().map(|_| {
-        let hash = fingerprint(&*args.text());
-        cx.keep_attempt_args(args, &hash);
-        hash
-    });
-    let call = Caught::new(CompiledOnce { call: call(args) }, cx, tool_panicked);
-    refuse_aborted(cx)?;
-    // A call from one of the tool's own hooks, which skips the others, is part of the attempt.
-    if cx.is_inside() {
-        let mut result = timed(cx, call).await;
-        if !cx.entry().starts_inside {
-            cx.note_end(&mut result);
-        }
-        return result;
-    }
-    let starts = cx.attempt();
-    cx.start_attempt();
-    if request.is_some() {
-        cx.number_reads_anew();
-    }
-    recorded_attempt(cx, Box::pin(call), starts, request).await
 }
 
 /// Runs a dynamic tool.

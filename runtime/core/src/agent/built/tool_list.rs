@@ -102,24 +102,9 @@ impl From<ServerError> for ListError {
 }
 
 impl AgentServer {
-    /// The number of the current list of tools.
-    fn generation(&self) -> Result<u64, ServerError> {
-        self.ask("listed its tools", || self.provider.generation())
-    }
-
-    /// Waits for a list that the server announced.
-    fn pending_list(&self) -> Result<Option<BoxFuture<'_, ()>>, ServerError> {
-        self.ask("was asked for its next list", || self.provider.pending_list())
-    }
-
     /// The reason why the server leaves out the tools that match this pattern, if it does.
     fn left_out(&self, pattern: &str) -> Result<Option<String>, ServerError> {
         self.ask("was asked for a tool that it leaves out", || self.provider.left_out(pattern))
-    }
-
-    /// Messages for people.
-    fn notices(&self) -> Result<Vec<String>, ServerError> {
-        self.ask("gave its notices", || self.provider.notices())
     }
 
     /// Calls the server's code. A panic becomes an error.
@@ -340,7 +325,7 @@ impl ToolList {
     pub(in crate::agent) fn take_notices(&self) -> Result<Vec<String>, ListError> {
         let mut of_servers = Vec::new();
         for server in &self.servers {
-            of_servers.extend(server.notices()?);
+            of_servers.extend(server.ask("gave its notices", || server.provider.notices())?);
         }
         let mut notices = std::mem::take(&mut *lock(&self.unreported));
         notices.append(&mut of_servers);
@@ -349,8 +334,13 @@ impl ToolList {
 
     /// Waits for the lists that servers announced; `None` if there are none.
     pub(in crate::agent) fn pending(&self) -> Option<BoxFuture<'_, Result<(), ListError>>> {
-        let lists: Vec<_> =
-            self.servers.iter().filter_map(|server| server.pending_list().transpose()).collect();
+        let lists: Vec<_> = self
+            .servers
+            .iter()
+            .filter_map(|server| {
+                server.ask("was asked for its next list", || server.provider.pending_list()).transpose()
+            })
+            .collect();
         if lists.is_empty() {
             return None;
         }
@@ -371,7 +361,8 @@ impl ToolList {
     pub(in crate::agent) fn tools(&self, run: Option<&RunContext>) -> Result<TurnTools, ListError> {
         let mut generation = 0_u64;
         for server in &self.servers {
-            generation = generation.wrapping_add(server.generation()?);
+            generation =
+                generation.wrapping_add(server.ask("listed its tools", || server.provider.generation())?);
         }
         let mut current = lock(&self.current);
         if let Some(tools) = current.as_ref().filter(|tools| tools.generation == generation) {

@@ -238,9 +238,7 @@ impl<'r> Batch<'r> {
 
     async fn call_one(&self, index: usize) {
         let (requested, at) = (self.call_to_run(index), self.calls.at(index));
-        let mut call = TurnCall::new(self.run, &self.table, &self.planned[index], requested, at);
-        let result = call.run(None).await;
-        call.end(result);
+        TurnCall::new(self.run, &self.table, &self.planned[index], requested, at).run_to_end().await;
     }
 
     /// Stores one result for each call, in call order. Returns whether conversations of children followed the results.

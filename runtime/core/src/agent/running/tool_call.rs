@@ -133,6 +133,12 @@ impl<'r> TurnCall<'r> {
         }
     }
 
+    /// Runs the call and reports its end.
+    pub(super) async fn run_to_end(mut self) {
+        let result = self.run(None).await;
+        self.end(result);
+    }
+
     /// Runs the call with these arguments, or with the model's. The transcripts of children are kept for the
     /// run to merge. `None`: the call waits for an answer in a later run.
     ///
