@@ -18,6 +18,22 @@ macro_rules! from_each {
     )+};
 }
 
+/// Implements `Debug` with some values of a type: `Type: this => name: this.name()`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! debug_fields {
+    ($type:ident: $this:ident => $($field:ident: $value:expr),+) => {
+        impl ::std::fmt::Debug for $type {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                let $this = self;
+                f.debug_struct(stringify!($type))
+                    $(.field(stringify!($field), &$value))+
+                    .finish_non_exhaustive()
+            }
+        }
+    };
+}
+
 /// Declares methods that set one field each and return the changed value: `name(value: Type) => field = value;`.
 #[doc(hidden)]
 #[macro_export]

@@ -1,11 +1,11 @@
 //! A tool call of the model, for turn hooks.
 
-use std::fmt;
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use onionskin_definitions::args::Args;
+use onionskin_definitions::debug_fields;
 use onionskin_tools::context::ToolTable;
 use onionskin_tools::model::ToolCall;
 
@@ -97,11 +97,4 @@ impl PartialEq for TurnToolCall {
 
 impl Eq for TurnToolCall {}
 
-impl fmt::Debug for TurnToolCall {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TurnToolCall")
-            .field("turn", &self.turn)
-            .field("call", &self.call)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!(TurnToolCall: this => turn: this.turn, call: this.call);

@@ -1,9 +1,9 @@
 //! A request to the model, for turn hooks.
 
-use std::fmt;
 use std::sync::Arc;
 
 use super::aside::{self, Asides};
+use onionskin_definitions::debug_fields;
 use onionskin_tools::context::ToolTable;
 use onionskin_tools::model::{
     BoxModel, History, HistoryError, ModelError, ModelRequest, ModelResponse, RequestParams,
@@ -194,11 +194,7 @@ impl TurnRequest {
     }
 }
 
-impl fmt::Debug for TurnRequest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TurnRequest").field("request", &self.request).finish_non_exhaustive()
-    }
-}
+debug_fields!(TurnRequest: this => request: this.request);
 
 /// The error for a hook that offers a tool that the agent does not have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,6 +1,5 @@
 //! Replaces the oldest messages with a summary.
 
-use std::fmt;
 use std::sync::Arc;
 
 use onionskin_macros::turn_hook;
@@ -8,6 +7,7 @@ use onionskin_macros::turn_hook;
 use super::size::{Newest, tokens, tokens_of};
 use super::summary::{Summary, line};
 use crate::turn_hook::TurnRequest;
+use onionskin_definitions::debug_fields;
 use onionskin_definitions::setters;
 use onionskin_tools::context::RunContext;
 use onionskin_tools::model::{
@@ -90,15 +90,7 @@ impl SummaryOptions {
     }
 }
 
-impl fmt::Debug for SummaryOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SummaryOptions")
-            .field("above", &self.above)
-            .field("keep", &self.keep)
-            .field("failure", &self.failure)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!(SummaryOptions: this => above: this.above, keep: this.keep, failure: this.failure);
 
 /// The behaviour of a turn whose summary fails. The next turn asks for it again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

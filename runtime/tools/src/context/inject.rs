@@ -10,6 +10,7 @@ use crate::event::EventKind;
 use crate::journal::StepKind;
 use crate::services::{Provided, Service, ServiceTypes};
 use crate::state::SessionState;
+use onionskin_definitions::debug_fields;
 use onionskin_definitions::definition::ToolSource;
 use onionskin_definitions::error::Exit;
 
@@ -220,8 +221,4 @@ impl Progress {
     }
 }
 
-impl std::fmt::Debug for Progress {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Progress").field("call_id", &self.call_id).finish_non_exhaustive()
-    }
-}
+debug_fields!(Progress: this => call_id: this.call_id);

@@ -17,7 +17,6 @@ mod state;
 mod tool_table;
 mod tool_timeout;
 
-use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -56,6 +55,7 @@ use crate::services::{Provided, Service, ServiceError, ServiceType};
 use crate::session::Transcript;
 use crate::state::SessionState;
 use onionskin_definitions::args::Args;
+use onionskin_definitions::debug_fields;
 use onionskin_definitions::definition::{ToolDefinition, ToolSource};
 use onionskin_definitions::lock::lock;
 use onionskin_definitions::secret::{Secret, Sensitive};
@@ -341,16 +341,10 @@ impl ToolContext {
     }
 }
 
-impl fmt::Debug for ToolContext {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ToolContext")
-            .field("agent", &self.agent_name())
-            .field("tool", &self.tool_name())
-            .field("call_id", &self.call_id())
-            .field("attempt", &self.attempt())
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!(
+    ToolContext: this => agent: this.agent_name(), tool: this.tool_name(), call_id: this.call_id(),
+    attempt: this.attempt()
+);
 
 /// For the crates of the runtime.
 #[doc(hidden)]

@@ -1,7 +1,6 @@
 //! Caches of tool results.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -13,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::fill::Fill;
 use crate::context::{Key, RunContext, ToolContext};
 use onionskin_definitions::args::Args;
+use onionskin_definitions::debug_fields;
 use onionskin_definitions::lock::lock;
 use onionskin_definitions::output::ToolOutput;
 
@@ -332,15 +332,7 @@ impl Clone for Cache {
     }
 }
 
-impl fmt::Debug for Cache {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cache")
-            .field("ttl", &self.ttl)
-            .field("capacity", &self.capacity)
-            .field("kept", &self.store().cached.len())
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!(Cache: this => ttl: this.ttl, capacity: this.capacity, kept: this.store().cached.len());
 
 /// A return type of a tool's `cache(key = path)` function.
 #[diagnostic::on_unimplemented(

@@ -24,6 +24,7 @@ use self::allowed::Allowed;
 use self::threads::Threads;
 use crate::model::{History, HistoryError, Message};
 use crate::state::{SessionState, StateCell, StateHandle};
+use onionskin_definitions::debug_fields;
 use onionskin_definitions::lock::lock;
 
 /// One conversation with an agent: its history and its state. Cheap to clone; clones share it.
@@ -184,11 +185,7 @@ pub struct Transcript {
     pub messages: Vec<Arc<Message>>,
 }
 
-impl std::fmt::Debug for Session {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Session").field("messages", &lock(&self.0.history).len()).finish_non_exhaustive()
-    }
-}
+debug_fields!(Session: this => messages: lock(&this.0.history).len());
 
 /// For the crates of the runtime.
 #[doc(hidden)]

@@ -1,6 +1,5 @@
 //! Tools as values.
 
-use std::fmt;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -18,6 +17,7 @@ use crate::services::Services;
 use crate::state::{SessionState, StateCell};
 use crate::tool::{DynTool, Tool};
 use crate::typed::RawHook;
+use onionskin_definitions::debug_fields;
 use onionskin_definitions::definition::{
     Asks, ServerKind, ToolDefinition, ToolExample, ToolSource, ToolWords,
 };
@@ -364,15 +364,7 @@ impl From<Arc<dyn DynTool>> for ToolSpec {
     }
 }
 
-impl fmt::Debug for ToolSpec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ToolSpec")
-            .field("name", &self.name())
-            .field("source", &self.source)
-            .field("bindings", &self.bindings())
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!(ToolSpec: this => name: this.name(), source: this.source, bindings: this.bindings());
 
 /// For the crates of the runtime.
 #[doc(hidden)]

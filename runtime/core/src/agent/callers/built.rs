@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use onionskin_definitions::debug_fields;
 use onionskin_tools::onion::caught;
 use onionskin_tools::session::Session;
 
@@ -38,8 +39,4 @@ impl Built {
     }
 }
 
-impl std::fmt::Debug for Built {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Built").field("name", &self.instance.name).finish_non_exhaustive()
-    }
-}
+debug_fields!(Built: this => name: this.instance.name);

@@ -1,6 +1,7 @@
 //! The handle of a built agent.
 
 use futures_util::future::BoxFuture;
+use onionskin_definitions::debug_fields;
 use onionskin_definitions::definition::ToolDefinition;
 use onionskin_tools::event::RunOutput;
 use onionskin_tools::question::Paused;
@@ -182,8 +183,4 @@ impl AgentHandle {
     }
 }
 
-impl std::fmt::Debug for AgentHandle {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("AgentHandle").field("name", &self.name()).finish_non_exhaustive()
-    }
-}
+debug_fields!(AgentHandle: this => name: this.name());

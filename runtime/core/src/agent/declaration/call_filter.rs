@@ -1,9 +1,9 @@
 //! [`CallFilter`]: the calls that a hook or a guardrail of a declaration applies to.
 
 use std::any::type_name;
-use std::fmt;
 use std::sync::Arc;
 
+use onionskin_definitions::debug_fields;
 use onionskin_tools::context::ToolContext;
 use onionskin_tools::onion::{DynHook as _, Filtered, Hook, MadeBy};
 use onionskin_tools::policy::Concerns;
@@ -65,11 +65,7 @@ impl CallFilter {
     }
 }
 
-impl fmt::Debug for CallFilter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CallFilter").field("names", &self.names).finish_non_exhaustive()
-    }
-}
+debug_fields!(CallFilter: this => names: this.names);
 
 impl AgentDeclaration {
     /// As [`Self::hook`], for a hook that sees only the calls that `filter` accepts. Other calls bypass it.

@@ -1,11 +1,11 @@
 //! [`DynAgent`]: agents as values.
 
 use std::any::TypeId;
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::future::BoxFuture;
+use onionskin_definitions::debug_fields;
 use onionskin_definitions::requirements::StateType;
 use onionskin_tools::onion::caught;
 
@@ -184,8 +184,4 @@ impl PartialEq for DynAgent {
 
 impl Eq for DynAgent {}
 
-impl fmt::Debug for DynAgent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DynAgent").field("name", &self.name).finish_non_exhaustive()
-    }
-}
+debug_fields!(DynAgent: this => name: this.name);

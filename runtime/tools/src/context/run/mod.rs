@@ -10,7 +10,6 @@ mod secrets;
 mod seed;
 mod team;
 
-use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU8};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
@@ -29,6 +28,7 @@ use crate::question::{DynAnswerer, Questions};
 use crate::services::{Provided, ProvidedService, Service, ServiceError, ServiceType, Services};
 use crate::session::Session;
 use crate::state::{SessionState, StateCell, StateCodec, StateHandle};
+use onionskin_definitions::debug_fields;
 use onionskin_definitions::error::BoxError;
 use onionskin_definitions::lock::lock;
 
@@ -231,14 +231,7 @@ impl RunContext {
     }
 }
 
-impl fmt::Debug for RunContext {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RunContext")
-            .field("instance", &self.instance_name())
-            .field("correlation_id", &self.correlation_id())
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!(RunContext: this => instance: this.instance_name(), correlation_id: this.correlation_id());
 
 /// For the crates of the runtime.
 #[doc(hidden)]
