@@ -5,3 +5,6 @@
 pub use onionskin_tools::event::{
     CallOutcome, Event, EventKind, HookEnd, HookExit, RunOutput, ToolCallReport,
 };
+/// For the crates of the runtime.
+#[doc(hidden)]
+pub use onionskin_tools::event::{TurnChange, TurnText};

@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal as _};
 
-use onionskin_core::event::{Event, EventKind};
+use onionskin_core::event::{Event, EventKind, TurnChange, TurnText};
 use onionskin_core::{RunError, RunOutput};
 
 use crate::calls;
@@ -27,8 +27,10 @@ enum Form {
 pub(super) struct RunPrinter {
     form: Form,
     verbose: bool,
-    /// The text of the turn so far, in the live form.
-    turn: String,
+    /// The text in the live form.
+    turn: TurnText,
+    /// Whether the text has ended within a line.
+    is_in_line: bool,
 }
 
 impl RunPrinter {
@@ -38,68 +40,51 @@ impl RunPrinter {
             (false, true) => Form::Live,
             (false, false) => Form::Answer,
         };
-        Self { form, verbose, turn: String::new() }
+        Self { form, verbose, turn: TurnText::default(), is_in_line: false }
     }
 
     pub(super) fn show(&mut self, event: &Event) -> Result<(), Failure> {
-        if matches!(self.form, Form::Json) {
-            output::json_line(event)?;
+        match self.form {
+            Form::Json => output::json_line(event)?,
+            Form::Live => self.show_turn(event)?,
+            Form::Answer => {}
         }
-        let is_outermost = event.step.scope().is_empty();
-        match &event.kind {
-            EventKind::TextDelta { text, .. } if is_outermost && matches!(self.form, Form::Live) => {
-                self.turn.push_str(text);
+        if let EventKind::Notice { text, .. } = &event.kind {
+            self.end_line()?;
+            output::note(text);
+        }
+        if self.verbose {
+            show_call(event);
+        }
+        Ok(())
+    }
+
+    fn show_turn(&mut self, event: &Event) -> Result<(), Failure> {
+        match self.turn.update(event) {
+            Some(TurnChange::Text(text)) if !text.is_empty() => {
+                self.is_in_line = !text.ends_with('\n');
                 output::text(text)?;
             }
-            EventKind::TurnStarted { .. } if is_outermost => self.turn.clear(),
-            EventKind::TurnRestarted { .. } if is_outermost && !self.turn.is_empty() => {
+            Some(TurnChange::Restarted(discarded)) if !discarded.is_empty() => {
                 self.end_line()?;
-                self.turn.clear();
                 output::note(text::RESTARTED);
             }
-            EventKind::TurnFinished { .. } | EventKind::QuestionAsked { .. } if is_outermost => {
-                self.end_line()?;
-            }
-            EventKind::Notice { text, .. } => {
-                self.end_line()?;
-                output::note(text);
-            }
-            EventKind::ToolStarted { tool, arguments, .. } if self.verbose => {
-                output::aside(&format!("{} calls {tool} {}", event.agent, text::first_line(arguments)));
-            }
-            EventKind::ToolFinished { tool, outcome, content, duration, error_chain, .. } if self.verbose => {
-                let said = calls::said(*outcome, content, error_chain);
-                let ended = calls::ended(*outcome, &said, *duration);
-                output::aside(&format!("{} got {tool}: {ended}", event.agent));
-            }
-            EventKind::RunStarted { .. }
-            | EventKind::TurnStarted { .. }
-            | EventKind::TextDelta { .. }
-            | EventKind::ReasoningDelta { .. }
-            | EventKind::ToolCallDelta { .. }
-            | EventKind::TurnRestarted { .. }
-            | EventKind::TurnFinished { .. }
-            | EventKind::ToolStarted { .. }
-            | EventKind::ToolFinished { .. }
-            | EventKind::Progress { .. }
-            | EventKind::User { .. }
-            | EventKind::QuestionAsked { .. }
-            | EventKind::ArgumentsChanged { .. }
-            | EventKind::RunFinished { .. }
-            | EventKind::RunPaused { .. }
-            | EventKind::RunFailed { .. }
-            | _ => {}
+            Some(TurnChange::Ended) => self.end_line()?,
+            Some(
+                TurnChange::Started
+                | TurnChange::Text(_)
+                | TurnChange::AnswerCall(..)
+                | TurnChange::Restarted(_)
+                | TurnChange::Answered(_),
+            )
+            | None => {}
         }
         Ok(())
     }
 
     /// Ends the line of the text so far.
     fn end_line(&mut self) -> Result<(), Failure> {
-        if self.turn.is_empty() || self.turn.ends_with('\n') {
-            return Ok(());
-        }
-        self.turn.push('\n');
-        output::text("\n")
+        if std::mem::take(&mut self.is_in_line) { output::text("\n") } else { Ok(()) }
     }
 
     /// Shows the part of the answer that is not shown yet.
@@ -110,7 +95,7 @@ impl RunPrinter {
             let is_shown = match self.form {
                 Form::Json => true,
                 // Hooks change answers, and the answer of a type is not the text of a turn.
-                Form::Live => self.turn.trim_end() == text,
+                Form::Live => self.turn.as_str().trim_end() == text,
                 Form::Answer => false,
             };
             if !is_shown {
@@ -118,5 +103,17 @@ impl RunPrinter {
             }
         }
         Ok(result)
+    }
+}
+
+/// Shows the start or the end of a call.
+fn show_call(event: &Event) {
+    if let EventKind::ToolStarted { tool, arguments, .. } = &event.kind {
+        output::aside(&format!("{} calls {tool} {}", event.agent, text::first_line(arguments)));
+    } else if let EventKind::ToolFinished { tool, outcome, content, duration, error_chain, .. } = &event.kind
+    {
+        let said = calls::said(*outcome, content, error_chain);
+        let ended = calls::ended(*outcome, &said, *duration);
+        output::aside(&format!("{} got {tool}: {ended}", event.agent));
     }
 }

@@ -6,6 +6,7 @@ mod outcome;
 mod queue;
 mod reports;
 mod run_output;
+mod turn_text;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,6 +20,7 @@ pub(crate) use call_result::error_chain;
 pub use outcome::{CallOutcome, HookEnd, HookExit};
 pub use queue::{Events, Queue};
 pub use run_output::{RunOutput, ToolCallReport};
+pub use turn_text::{TurnChange, TurnText};
 
 use crate::journal::StepId;
 use crate::model::{StopReason, Usage};
@@ -243,17 +245,9 @@ pub enum EventKind {
 }
 
 impl EventKind {
-    /// Whether the event contributes to a [`RunOutput`].
-    pub(crate) fn adds_up(&self) -> bool {
-        matches!(
-            self,
-            Self::TurnStarted { .. }
-                | Self::TurnFinished { .. }
-                | Self::ToolStarted { .. }
-                | Self::ToolFinished { .. }
-                | Self::ArgumentsChanged { .. }
-                | Self::RunFinished { .. }
-        )
+    /// Whether the event is a piece of what the model writes.
+    pub(crate) fn is_delta(&self) -> bool {
+        matches!(self, Self::TextDelta { .. } | Self::ReasoningDelta { .. } | Self::ToolCallDelta { .. })
     }
 }
 

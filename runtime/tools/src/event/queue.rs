@@ -154,12 +154,7 @@ fn join(waiting: &mut VecDeque<Event>, agent: &str, scope: &str, kind: &EventKin
                 EventKind::ToolCallDelta { call_id: other, arguments, .. },
                 EventKind::ToolCallDelta { call_id, arguments: more, .. },
             ) if other == call_id => (arguments, more),
-            (
-                EventKind::TextDelta { .. }
-                | EventKind::ReasoningDelta { .. }
-                | EventKind::ToolCallDelta { .. },
-                _,
-            ) => continue,
+            (other, _) if other.is_delta() => continue,
             _ => return false,
         };
         text.push_str(more);

@@ -132,7 +132,8 @@ impl RunOutput {
 
     /// As [`Self::add`], for the run in this scope.
     pub(crate) fn add_in(&mut self, scope: &str, event: &Event) {
-        if event.kind.adds_up() {
+        // The pieces of a turn add nothing, and are too many to be cloned.
+        if !event.kind.is_delta() {
             self.add_owned(scope, &event.agent, event.step.as_step(), event.kind.clone());
         }
     }

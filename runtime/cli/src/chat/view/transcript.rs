@@ -1,6 +1,6 @@
 //! Collects the text of an agent for the user while its run goes on.
 
-use onionskin_core::event::{Event, EventKind};
+use onionskin_core::event::{Event, EventKind, TurnChange, TurnText};
 
 use crate::text;
 
@@ -11,14 +11,13 @@ pub(super) struct Transcript {
     fresh: String,
     /// Whether the next text begins a line.
     begins_line: bool,
-    /// The answer of the turn, as the model wrote it.
-    turn: String,
+    turn: TurnText,
     is_muted: bool,
 }
 
 impl Default for Transcript {
     fn default() -> Self {
-        Self { fresh: String::new(), begins_line: true, turn: String::new(), is_muted: false }
+        Self { fresh: String::new(), begins_line: true, turn: TurnText::default(), is_muted: false }
     }
 }
 
@@ -30,39 +29,26 @@ impl Transcript {
         {
             self.line(&format!("{}: {}", text::line(&event.agent, 60), text::block(text)));
         }
-        if self.is_muted || !event.step.scope().is_empty() {
+        if self.is_muted {
             return;
         }
-        match &event.kind {
-            EventKind::TurnStarted { .. } => self.turn.clear(),
-            EventKind::TextDelta { text, .. } => {
-                self.turn.push_str(text);
-                self.push(&text::block(text));
-            }
-            EventKind::TurnRestarted { .. } if !self.turn.is_empty() => {
+        match self.turn.update(event) {
+            Some(TurnChange::Text(text)) => self.push(&text::block(text)),
+            Some(TurnChange::Restarted(discarded)) if !discarded.is_empty() => {
                 self.line(&format!("({})", text::RESTARTED));
-                self.turn.clear();
             }
-            EventKind::TurnFinished { .. } => self.end_line(),
+            Some(TurnChange::Ended) => self.end_line(),
             // Hooks, tools and typed answers give texts that no model wrote as one.
-            EventKind::RunFinished { text, .. } if text.trim() != self.turn.trim() => {
+            Some(TurnChange::Answered(text)) if text.trim() != self.turn.as_str().trim() => {
                 self.line(&text::block(text));
             }
-            EventKind::RunStarted { .. }
-            | EventKind::ReasoningDelta { .. }
-            | EventKind::ToolCallDelta { .. }
-            | EventKind::TurnRestarted { .. }
-            | EventKind::ToolStarted { .. }
-            | EventKind::ToolFinished { .. }
-            | EventKind::Progress { .. }
-            | EventKind::User { .. }
-            | EventKind::Notice { .. }
-            | EventKind::QuestionAsked { .. }
-            | EventKind::ArgumentsChanged { .. }
-            | EventKind::RunFinished { .. }
-            | EventKind::RunPaused { .. }
-            | EventKind::RunFailed { .. }
-            | _ => {}
+            Some(
+                TurnChange::Started
+                | TurnChange::AnswerCall(..)
+                | TurnChange::Restarted(_)
+                | TurnChange::Answered(_),
+            )
+            | None => {}
         }
     }
 

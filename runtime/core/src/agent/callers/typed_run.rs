@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 
 use futures_util::Stream;
 use onionskin_definitions::json::partial_value;
-use onionskin_tools::event::{Event, EventKind, RunOutput};
+use onionskin_tools::event::{Event, RunOutput, TurnChange, TurnText};
 use onionskin_tools::model::ResponseSchema;
 use serde_json::Value;
 
@@ -81,15 +81,9 @@ pub struct TypedRunStream<T> {
     /// first answer.
     is_wrapped: OnceLock<bool>,
     asks_is_wrapped: fn() -> bool,
-    partial: PartialAnswer,
-}
-
-/// The part of the answer that the model wrote in this turn.
-#[derive(Default)]
-struct PartialAnswer {
-    text: String,
-    /// The call that is the answer. Text beside it is not the answer.
-    call: Option<Arc<str>>,
+    turn: TurnText,
+    /// The id of the turn's first call that is the answer, with its arguments so far. Text beside it is not the answer.
+    answer_call: Option<(Arc<str>, String)>,
 }
 
 impl<T> TypedRunStream<T> {
@@ -104,7 +98,8 @@ impl<T> TypedRunStream<T> {
             read: |text| serde_json::from_str(text),
             is_wrapped: OnceLock::new(),
             asks_is_wrapped: || ResponseSchema::from_type::<T>().is_wrapped(),
-            partial: PartialAnswer::default(),
+            turn: TurnText::default(),
+            answer_call: None,
         }
     }
 
@@ -127,7 +122,8 @@ impl<T> TypedRunStream<T> {
     ///
     /// Each call parses the text of the turn.
     pub fn partial(&self) -> Option<Value> {
-        let mut value = partial_value(&self.partial.text)?;
+        let text = self.answer_call.as_ref().map_or(self.turn.as_str(), |(_, arguments)| arguments);
+        let mut value = partial_value(text)?;
         match value.as_object_mut() {
             Some(object) if *self.is_wrapped.get_or_init(self.asks_is_wrapped) => {
                 object.remove(ResponseSchema::RESULT)
@@ -137,35 +133,15 @@ impl<T> TypedRunStream<T> {
     }
 
     fn note(&mut self, event: &Event) {
-        if !event.step.scope().is_empty() {
-            return;
-        }
-        match &event.kind {
-            EventKind::TurnStarted { .. } | EventKind::TurnRestarted { .. } => {
-                self.partial = PartialAnswer::default();
+        match self.turn.update(event) {
+            Some(TurnChange::Started | TurnChange::Restarted(_)) => self.answer_call = None,
+            Some(TurnChange::AnswerCall(id, arguments)) => {
+                let (first, text) = self.answer_call.get_or_insert_with(|| (Arc::clone(id), String::new()));
+                if first == id {
+                    text.push_str(arguments);
+                }
             }
-            EventKind::TextDelta { text, .. } if self.partial.call.is_none() => {
-                self.partial.text.push_str(text);
-            }
-            EventKind::ToolCallDelta { call_id, arguments, is_answer: true, .. } => {
-                self.partial.note_call(call_id, arguments);
-            }
-            EventKind::RunStarted { .. }
-            | EventKind::TextDelta { .. }
-            | EventKind::ReasoningDelta { .. }
-            | EventKind::ToolCallDelta { .. }
-            | EventKind::TurnFinished { .. }
-            | EventKind::ToolStarted { .. }
-            | EventKind::ToolFinished { .. }
-            | EventKind::Progress { .. }
-            | EventKind::User { .. }
-            | EventKind::Notice { .. }
-            | EventKind::QuestionAsked { .. }
-            | EventKind::ArgumentsChanged { .. }
-            | EventKind::RunFinished { .. }
-            | EventKind::RunPaused { .. }
-            | EventKind::RunFailed { .. }
-            | _ => {}
+            Some(TurnChange::Text(_) | TurnChange::Ended | TurnChange::Answered(_)) | None => {}
         }
     }
 
@@ -186,18 +162,6 @@ impl<T> TypedRunStream<T> {
                 answers: 1,
                 problems: error.to_string(),
             }),
-        }
-    }
-}
-
-impl PartialAnswer {
-    /// Adds a piece of a call that is the answer. Only the first such call counts.
-    fn note_call(&mut self, id: &Arc<str>, arguments: &str) {
-        if self.call.is_none() {
-            *self = Self { text: String::new(), call: Some(Arc::clone(id)) };
-        }
-        if self.call.as_ref() == Some(id) {
-            self.text.push_str(arguments);
         }
     }
 }
