@@ -1,5 +1,6 @@
 //! The run hooks of a run: before its first turn, and after its last one.
 
+use std::error::Error;
 use std::sync::Arc;
 
 use onionskin_definitions::error::BoxError;
@@ -26,14 +27,9 @@ impl AgentRun {
             match before {
                 Some(before) => input = before,
                 None => {
-                    return Err(match error.downcast() {
-                        Ok(source) => RunError::InputCheck {
-                            agent: Arc::clone(&self.instance.name),
-                            hook: hook.name(),
-                            source: *source,
-                        },
-                        Err(error) => self.hook_failed(&**hook, error),
-                    });
+                    return Err(self.hook_failed(&**hook, error, |agent, hook, source| {
+                        RunError::InputCheck { agent, hook, source }
+                    }));
                 }
             }
             self.hook_ignored(&**hook, &error);
@@ -65,14 +61,9 @@ impl AgentRun {
             match before {
                 Some(before) => answer = before,
                 None => {
-                    return Err(match error.downcast() {
-                        Ok(source) => RunError::OutputCheck {
-                            agent: Arc::clone(&self.instance.name),
-                            hook: hook.name(),
-                            source: *source,
-                        },
-                        Err(error) => self.hook_failed(&**hook, error),
-                    });
+                    return Err(self.hook_failed(&**hook, error, |agent, hook, source| {
+                        RunError::OutputCheck { agent, hook, source }
+                    }));
                 }
             }
             self.hook_ignored(&**hook, &error);
@@ -83,9 +74,18 @@ impl AgentRun {
         Ok(answer.into_text())
     }
 
-    fn hook_failed(&self, hook: &dyn DynRunHook, error: BoxError) -> RunError {
-        let agent = Arc::clone(&self.instance.name);
-        RunError::RunHook { agent, hook: hook.name(), source: error.into() }
+    /// The error of a run whose hook failed: `refused` gives the one for a refusal.
+    fn hook_failed<E: Error + 'static>(
+        &self,
+        hook: &dyn DynRunHook,
+        error: BoxError,
+        refused: impl FnOnce(Arc<str>, &'static str, E) -> RunError,
+    ) -> RunError {
+        let (agent, hook) = (Arc::clone(&self.instance.name), hook.name());
+        match error.downcast() {
+            Ok(source) => refused(agent, hook, *source),
+            Err(error) => RunError::RunHook { agent, hook, source: error.into() },
+        }
     }
 
     fn hook_ignored(&self, hook: &dyn DynRunHook, error: &BoxError) {
