@@ -34,7 +34,7 @@ pub use made::InArc;
 pub use made::{AtRunTime, ByDefault, ForEachClone, FromValues, ListValues, MadeBy, StateOf, Values};
 pub use next::{Forked, InnerNext, Next};
 pub(crate) use panics::{Caught, hook_panicked, panic_exit, tool_panicked};
-pub use reaching::{both, reaching};
+pub use reaching::reaching;
 pub use traced::{Absent, at_place};
 pub(crate) use traced::{hooks_are_traced, in_span};
 

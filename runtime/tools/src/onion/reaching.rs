@@ -9,23 +9,18 @@ use crate::context::{DynCall, OuterHooks, ToolContext};
 use onionskin_definitions::args::Args;
 use onionskin_definitions::error::ToolResult;
 
-/// The hooks of an agent that apply to its child runs, outermost first.
-struct Reaching(Arc<[Arc<dyn DynHook>]>);
-
-/// Wraps these hooks for child runs; `None` without hooks.
-pub fn reaching(hooks: Vec<Arc<dyn DynHook>>) -> Option<Arc<dyn OuterHooks>> {
-    (!hooks.is_empty()).then(|| Arc::new(Reaching(hooks.into())) as Arc<dyn OuterHooks>)
+/// The hooks of an agent that apply to its child runs, inside those of its own parents.
+struct Reaching {
+    parents: Option<Arc<dyn OuterHooks>>,
+    own: Arc<[Arc<dyn DynHook>]>,
 }
 
-/// Combines the hooks of a parent agent and of its child.
-pub fn both(
-    parent: Option<Arc<dyn OuterHooks>>,
-    child: Option<Arc<dyn OuterHooks>>,
+/// Puts an agent's hooks, outermost first, inside the hooks of its parents, for its child runs; `None` without hooks.
+pub fn reaching(
+    parents: Option<Arc<dyn OuterHooks>>,
+    own: &Arc<[Arc<dyn DynHook>]>,
 ) -> Option<Arc<dyn OuterHooks>> {
-    match (parent, child) {
-        (Some(parent), Some(child)) => Some(Arc::new(Both { parent, child })),
-        (parent, child) => parent.or(child),
-    }
+    if own.is_empty() { parents } else { Some(Arc::new(Reaching { parents, own: Arc::clone(own) })) }
 }
 
 impl OuterHooks for Reaching {
@@ -35,37 +30,24 @@ impl OuterHooks for Reaching {
         cx: &'a ToolContext,
         args: &'a mut Args,
     ) -> BoxFuture<'a, ToolResult> {
-        DynNext::around(&self.0, onion, cx).step(args)
+        match &self.parents {
+            None => DynNext::around(&self.own, onion, cx).step(args),
+            Some(parents) => Box::pin(async move {
+                let inside = Inside { own: &self.own, onion };
+                parents.around(&inside, cx, args).await
+            }),
+        }
     }
 }
 
-struct Both {
-    parent: Arc<dyn OuterHooks>,
-    child: Arc<dyn OuterHooks>,
-}
-
-impl OuterHooks for Both {
-    fn around<'a>(
-        &'a self,
-        onion: &'a dyn DynCall,
-        cx: &'a ToolContext,
-        args: &'a mut Args,
-    ) -> BoxFuture<'a, ToolResult> {
-        Box::pin(async move {
-            let inner = Inside { child: &*self.child, onion };
-            self.parent.around(&inner, cx, args).await
-        })
-    }
-}
-
-/// The layers inside the parent's hooks.
+/// The layers inside the hooks of the parents.
 struct Inside<'a> {
-    child: &'a dyn OuterHooks,
+    own: &'a [Arc<dyn DynHook>],
     onion: &'a dyn DynCall,
 }
 
 impl DynCall for Inside<'_> {
     fn call_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
-        self.child.around(self.onion, cx, args)
+        DynNext::around(self.own, self.onion, cx).step(args)
     }
 }

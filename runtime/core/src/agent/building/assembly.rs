@@ -119,8 +119,7 @@ impl Assembly {
         }
         let compiled = hooks.clone();
         let onion = onion(&name, declaration.onion, hooks)?;
-        let reaches = compiled.reaching().into_iter().chain(declaration.reaching.iter().cloned());
-        let reaches = onionskin_tools::onion::reaching(reaches.collect());
+        let reaches = compiled.reaching().into_iter().chain(declaration.reaching.iter().cloned()).collect();
         let info = AgentInfo::new(
             Arc::clone(&name),
             declaration.description.as_deref().map(Into::into),

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use onionskin_definitions::definition::Asks;
 use onionskin_definitions::requirements::StateType;
-use onionskin_tools::context::{AgentInfo, DynCall, DynSender, OuterHooks};
+use onionskin_tools::context::{AgentInfo, DynCall, DynSender};
 use onionskin_tools::model::{BoxModel, History};
+use onionskin_tools::onion::DynHook;
 use onionskin_tools::policy::AgentGuardrails;
 use onionskin_tools::services::Services;
 
@@ -34,7 +35,7 @@ pub(crate) struct Instance {
     pub(crate) core: Arc<dyn DynCall>,
     pub(in crate::agent) guardrails: Arc<AgentGuardrails>,
     /// Its hooks that also see the calls of descendants.
-    pub(in crate::agent) reaches: Option<Arc<dyn OuterHooks>>,
+    pub(in crate::agent) reaches: Arc<[Arc<dyn DynHook>]>,
     /// The hooks on its messages.
     pub(crate) message_hooks: Option<Arc<MessageHooks>>,
     pub(crate) state: StateType,

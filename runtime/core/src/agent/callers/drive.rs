@@ -9,7 +9,7 @@ use onionskin_tools::deadline::Deadline;
 use onionskin_tools::event::{EventKind, Events};
 use onionskin_tools::journal::{StepId, StepKind, new_id};
 use onionskin_tools::model::History;
-use onionskin_tools::onion::{both, caught_async};
+use onionskin_tools::onion::{caught_async, reaching};
 use onionskin_tools::services::Services;
 use onionskin_tools::session::{Chain, Session};
 use onionskin_tools::state::{StateCell, StateHandle};
@@ -45,7 +45,7 @@ pub(super) fn seed(
         hooks: RunHooks {
             core: Some(Arc::clone(&instance.core)),
             outer: None,
-            children: instance.reaches.clone(),
+            children: reaching(None, &instance.reaches),
             sender: instance.sender(),
         },
         begun_by: None,
@@ -94,7 +94,7 @@ pub(super) fn child_seed(
             ..seed.identity
         },
         people: caller.people().clone(),
-        hooks: RunHooks { children: both(outer.clone(), seed.hooks.children), outer, ..seed.hooks },
+        hooks: RunHooks { children: reaching(outer.clone(), &instance.reaches), outer, ..seed.hooks },
         begun_by: parent.map(|_| cx.begins()),
         acted: Some(Acted::for_child_of(caller.acted())),
         journal: caller.journal().cloned(),
