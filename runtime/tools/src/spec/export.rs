@@ -76,60 +76,28 @@ impl ToolSpec {
     pub fn to_prompt(&self) -> String {
         export::to_prompt(&self.definition)
     }
+}
 
-    /// Flat JSON, independent of any provider: [`export::to_jsonschema`].
-    ///
-    /// # Errors
-    /// As [`export::to_jsonschema`].
-    pub fn to_jsonschema(&self, options: &ExportOptions) -> Result<Value, ExportError> {
-        export::to_jsonschema(&self.definition, options)
-    }
+macro_rules! exports {
+    ($($about:literal $method:ident => $export:ident;)*) => {
+        impl ToolSpec {$(
+            #[doc = concat!($about, ": [`export::", stringify!($export), "`].")]
+            ///
+            /// # Errors
+            #[doc = concat!("As [`export::", stringify!($export), "`].")]
+            pub fn $method(&self, options: &ExportOptions) -> Result<Value, ExportError> {
+                export::$export(&self.definition, options)
+            }
+        )*}
+    };
+}
 
-    /// A tool for OpenAI's Chat Completions API: [`export::openai_chat`].
-    ///
-    /// # Errors
-    /// As [`export::openai_chat`].
-    pub fn to_openai_chat(&self, options: &ExportOptions) -> Result<Value, ExportError> {
-        export::openai_chat(&self.definition, options)
-    }
-
-    /// A tool for OpenAI's Responses API: [`export::openai_responses`].
-    ///
-    /// # Errors
-    /// As [`export::openai_responses`].
-    pub fn to_openai_responses(&self, options: &ExportOptions) -> Result<Value, ExportError> {
-        export::openai_responses(&self.definition, options)
-    }
-
-    /// A tool for Anthropic's Messages API: [`export::anthropic`].
-    ///
-    /// # Errors
-    /// As [`export::anthropic`].
-    pub fn to_anthropic(&self, options: &ExportOptions) -> Result<Value, ExportError> {
-        export::anthropic(&self.definition, options)
-    }
-
-    /// A tool for Gemini, in its subset of OpenAPI: [`export::gemini`].
-    ///
-    /// # Errors
-    /// As [`export::gemini`].
-    pub fn to_gemini(&self, options: &ExportOptions) -> Result<Value, ExportError> {
-        export::gemini(&self.definition, options)
-    }
-
-    /// A tool for Gemini with the JSON Schema unchanged: [`export::gemini_json_schema`].
-    ///
-    /// # Errors
-    /// As [`export::gemini_json_schema`].
-    pub fn to_gemini_json_schema(&self, options: &ExportOptions) -> Result<Value, ExportError> {
-        export::gemini_json_schema(&self.definition, options)
-    }
-
-    /// A tool as in an MCP `tools/list` result, as JSON with custom fields: [`export::mcp`].
-    ///
-    /// # Errors
-    /// As [`export::mcp`].
-    pub fn to_mcp_json(&self, options: &ExportOptions) -> Result<Value, ExportError> {
-        export::mcp(&self.definition, options)
-    }
+exports! {
+    "Flat JSON, independent of any provider" to_jsonschema => to_jsonschema;
+    "A tool for OpenAI's Chat Completions API" to_openai_chat => openai_chat;
+    "A tool for OpenAI's Responses API" to_openai_responses => openai_responses;
+    "A tool for Anthropic's Messages API" to_anthropic => anthropic;
+    "A tool for Gemini, in its subset of OpenAPI" to_gemini => gemini;
+    "A tool for Gemini with the JSON Schema unchanged" to_gemini_json_schema => gemini_json_schema;
+    "A tool as in an MCP `tools/list` result, as JSON with custom fields" to_mcp_json => mcp;
 }
