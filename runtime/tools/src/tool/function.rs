@@ -13,47 +13,40 @@ use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::{Defined, Encoded, Returned, ToolDefinition, check_args};
 use onionskin_definitions::error::ToolResult;
 
-/// A function with owned arguments and an owned result, as a tool; `V` is its [`Veiled::Veil`].
-// The messages equal those of [`Tool`](super::Tool), so that rustc reports a type that implements neither
-// once.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a tool",
-    label = "not a tool",
-    note = "write `#[tool]` on the function and name the function here, or implement `Tool` for the type",
-    note = "a hook belongs in `tool_hooks`, a toolbox in `toolboxes`, another agent in `agents`",
-    note = "`name` alone is the function itself: write `name::default()` for a value of the tool"
-)]
-pub trait Function<V>: Send + Sync + Sized + 'static {
-    /// The tool's name.
-    const NAME: &'static str;
-    /// As [`Tool::State`].
-    type State: Works;
-    /// The arguments that the model fills, as a struct with their names.
-    type Args: Send + 'static;
-    /// What the function returns.
-    type Output: Send + 'static;
+not_a_tool! {
+    /// A function with owned arguments and an owned result, as a tool; `V` is its [`Veiled::Veil`].
+    pub trait Function<V>: Send + Sync + Sized + 'static {
+        /// The tool's name.
+        const NAME: &'static str;
+        /// As [`Tool::State`].
+        type State: Works;
+        /// The arguments that the model fills, as a struct with their names.
+        type Args: Send + 'static;
+        /// What the function returns.
+        type Output: Send + 'static;
 
-    /// The tool's static definition.
-    fn defined() -> &'static Defined;
+        /// The tool's static definition.
+        fn defined() -> &'static Defined;
 
-    /// Deserialises the arguments.
-    ///
-    /// # Errors
-    /// Returns an error if they do not fit. The error names every invalid argument.
-    fn read(args: &mut Args) -> ToolResult<Self::Args>;
+        /// Deserialises the arguments.
+        ///
+        /// # Errors
+        /// Returns an error if they do not fit. The error names every invalid argument.
+        fn read(args: &mut Args) -> ToolResult<Self::Args>;
 
-    /// Calls the function.
-    ///
-    /// # Errors
-    /// Returns an error if the context lacks a parameter of the function.
-    fn call<'a>(
-        &'a self,
-        cx: &'a ToolContext,
-        args: Self::Args,
-    ) -> ToolResult<impl Future<Output = Self::Output> + Send + 'a>;
+        /// Calls the function.
+        ///
+        /// # Errors
+        /// Returns an error if the context lacks a parameter of the function.
+        fn call<'a>(
+            &'a self,
+            cx: &'a ToolContext,
+            args: Self::Args,
+        ) -> ToolResult<impl Future<Output = Self::Output> + Send + 'a>;
 
-    /// The conversion of the function's return value to the result.
-    fn returned() -> impl Returned<Self::Output>;
+        /// The conversion of the function's return value to the result.
+        fn returned() -> impl Returned<Self::Output>;
+    }
 }
 
 #[diagnostic::do_not_recommend]

@@ -1,5 +1,19 @@
 //! Tools: the functions that a model can call.
 
+/// Gives a trait the messages of [`Tool`], so that rustc reports a type that implements neither once.
+macro_rules! not_a_tool {
+    ($trait:item) => {
+        #[diagnostic::on_unimplemented(
+            message = "`{Self}` is not a tool",
+            label = "not a tool",
+            note = "write `#[tool]` on the function and name the function here, or implement `Tool` for the type",
+            note = "a hook belongs in `tool_hooks`, a toolbox in `toolboxes`, another agent in `agents`",
+            note = "`name` alone is the function itself: write `name::default()` for a value of the tool"
+        )]
+        $trait
+    };
+}
+
 mod function;
 mod hand_written;
 mod offload;

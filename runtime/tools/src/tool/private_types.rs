@@ -47,17 +47,10 @@ impl<T, const AT: usize> Nth<AT> for T {
     type As = T;
 }
 
-/// A tool whose other traits have a private type in their parameters.
-// The messages equal those of [`Tool`](super::Tool), so that rustc reports a type that implements neither
-// once.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a tool",
-    label = "not a tool",
-    note = "write `#[tool]` on the function and name the function here, or implement `Tool` for the type",
-    note = "a hook belongs in `tool_hooks`, a toolbox in `toolboxes`, another agent in `agents`",
-    note = "`name` alone is the function itself: write `name::default()` for a value of the tool"
-)]
-pub trait Veiled {
-    /// The private type.
-    type Veil;
+not_a_tool! {
+    /// A tool whose other traits have a private type in their parameters.
+    pub trait Veiled {
+        /// The private type.
+        type Veil;
+    }
 }
