@@ -11,6 +11,9 @@ mod diag;
 mod docs;
 mod editor;
 #[cfg(test)]
+#[path = "../../runtime/cards/tests/folder/mod.rs"]
+mod folder;
+#[cfg(test)]
 mod golden;
 mod guardrail;
 mod hook;

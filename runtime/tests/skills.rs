@@ -1,11 +1,15 @@
 //! `skills.read`: skills of other tools, read as they are.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+#[path = "../cards/tests/folder/mod.rs"]
+mod folder;
+
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::sync::Arc;
 
+use folder::folder;
 use onionskin::builtin::skills::{Skills, SkillsError};
 use onionskin::declaration::AgentDeclaration;
 use onionskin::{
@@ -13,22 +17,10 @@ use onionskin::{
     ToolResult, agent,
 };
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
 agent! {
     Baker { instruction: "Bake.", runtime: [skills.read] }
     Plain { instruction: "Bake." }
-}
-
-/// A folder with these files.
-fn folder(files: &[(&str, &str)]) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    for (path, text) in files {
-        let path = folder.path().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-    folder
 }
 
 const PLUM: &str = "---\nname: plum-cake\ndescription: Bakes plum cakes.\n---\n\nStone the plums.\n";

@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
-use std::fs;
 use std::path::Path;
 
 use proc_macro2::TokenStream;
@@ -13,16 +12,8 @@ use tempfile::TempDir;
 use super::expand::in_folder;
 use super::invocation::Invocation;
 use crate::agent;
+use crate::folder::folder;
 use crate::pages::{self, Case};
-
-/// A folder with these files.
-fn folder(files: &[(&str, &str)]) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    for (name, text) in files {
-        fs::write(folder.path().join(name), text).unwrap();
-    }
-    folder
-}
 
 /// The expansion of an invocation, without the folder's own path.
 fn expanded(folder: &TempDir, invocation: TokenStream) -> String {

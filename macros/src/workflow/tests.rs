@@ -12,17 +12,11 @@ use tempfile::TempDir;
 use super::expand::in_folder;
 use crate::card::Invocation;
 use crate::card::tests::{changed, changes};
+use crate::folder::folder_below;
 use crate::pages::{Files, hold, read};
 
 fn folder(files: &Files) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    let workflow = folder.path().join("workflows/Generator");
-    for (name, text) in files.iter().filter(|(_, text)| *text != "(none)") {
-        let path = workflow.join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-    folder
+    folder_below("workflows/Generator", files)
 }
 
 /// The items of the expansion of `workflow!("workflows/Generator")`, without the folder's own path.

@@ -1,11 +1,12 @@
 //! Cards together: which files they are, and the mistakes that they show among themselves.
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
-use std::fs;
+mod folder;
+
 use std::path::Path;
 
+use folder::folder;
 use onionskin_cards::{CardFile, Deck, DeckError, Source};
-use tempfile::TempDir;
 
 /// Cards in YAML: each with its children.
 fn deck(cards: &[(String, Vec<String>)]) -> Result<Deck, DeckError> {
@@ -22,16 +23,6 @@ fn deck(cards: &[(String, Vec<String>)]) -> Result<Deck, DeckError> {
 
 fn lines(error: &DeckError) -> Vec<String> {
     error.errors().iter().flat_map(|error| error.lines().collect::<Vec<_>>()).collect()
-}
-
-fn folder(files: &[(&str, &str)]) -> TempDir {
-    let folder = TempDir::new().unwrap();
-    for (name, text) in files {
-        let path = folder.path().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-    folder
 }
 
 /// `a0` with the child `a1`, and so on.

@@ -1,9 +1,12 @@
 //! YAML of workflow folders becomes JSON.
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
+mod folder;
+
 use std::fs;
 use std::path::Path;
 
+use folder::folder_below;
 use onionskin_cards::{Migration, Workflow, migrate};
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -11,13 +14,7 @@ use tempfile::TempDir;
 const FOLDER: &str = "workflows/Generator";
 
 fn folder(files: &[(&str, &str)]) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    let workflow = folder.path().join(FOLDER);
-    fs::create_dir_all(&workflow).unwrap();
-    for (name, text) in files {
-        fs::write(workflow.join(name), text).unwrap();
-    }
-    folder
+    folder_below(FOLDER, files.iter().copied())
 }
 
 fn migration(folder: &TempDir) -> Migration {

@@ -1,27 +1,24 @@
 //! Workflow folders: those that are read, and the mistakes of those that are not.
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
+mod folder;
 mod pages;
 
 use std::fs;
 use std::path::Path;
 
+use folder::folder_below;
 use onionskin_cards::{DeckError, Item, Workflow, is_workflow_file, is_workflow_folder, workflow_files};
 use onionskin_vocabulary::agent::{Limit, Setting, TextField, UiMode};
 use pages::{Files, hold};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
+const FOLDER: &str = "workflows/Generator";
 const MISTAKES: &str = include_str!("workflows/mistakes.md");
 
 fn folder(files: &Files) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    let workflow = folder.path().join("workflows/Generator");
-    fs::create_dir_all(&workflow).unwrap();
-    for (name, text) in files.iter().filter(|(_, text)| *text != "(none)") {
-        fs::write(workflow.join(name), text).unwrap();
-    }
-    folder
+    folder_below(FOLDER, files)
 }
 
 fn read(files: &Files) -> Result<Workflow, DeckError> {

@@ -5,6 +5,8 @@
 mod dump;
 mod fields;
 mod filters;
+#[path = "../../../cards/tests/folder/mod.rs"]
+mod folder;
 mod hostile;
 mod mistakes;
 #[path = "../../../cards/tests/pages/mod.rs"]
@@ -18,23 +20,10 @@ mod unused;
 mod urls;
 mod workflows;
 
-use std::fs;
-
+use folder::folder;
 use onionskin::loader::{CardLoader, LoadError, LoadedCards, Registry};
 use onionskin::model::Model;
 use onionskin::{App, RunOutput};
-use tempfile::TempDir;
-
-/// A folder with these files.
-fn folder(files: &[(&str, &str)]) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    for (name, text) in files {
-        let path = folder.path().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-    folder
-}
 
 /// Loads all of these files that are cards.
 fn load(registry: Registry, files: &[(&str, &str)]) -> Result<LoadedCards, LoadError> {

@@ -14,18 +14,13 @@ use proptest::prelude::*;
 use serde_json::json;
 use tempfile::TempDir;
 
+use super::folder::folder_below;
 use super::pages::{Case, Files, read};
 
 const FOLDER: &str = "workflows/Generator";
 
 fn folder(files: &Files) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    for (name, text) in files.iter().filter(|(_, text)| *text != "(none)") {
-        let path = folder.path().join(FOLDER).join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-    folder
+    folder_below(FOLDER, files)
 }
 
 fn load(registry: Registry, files: &Files) -> Result<LoadedWorkflow, LoadError> {
