@@ -75,6 +75,15 @@ async fn failure(mock: &Mock, protocol: Protocol, input: &str) -> ModelError {
     }
 }
 
+/// The model's error, which must match a pattern.
+macro_rules! fails_with {
+    ($mock:ident, $protocol:ident, $input:expr, $pattern:pat $(if $guard:expr)?) => {{
+        let error = failure(&$mock, $protocol, $input).await;
+        assert!(matches!(&error, $pattern $(if $guard)?), "{:?}, {}: {error:?}", $protocol, $input);
+        error
+    }};
+}
+
 fn arguments(output: &RunOutput) -> Vec<&str> {
     output.tool_calls.iter().map(|call| &*call.arguments).collect()
 }
@@ -158,8 +167,7 @@ async fn t11_a_tool_error_reaches_the_model_and_the_run_goes_on() {
 async fn o3_malformed_answers_are_malformed() {
     let mock = Mock::new();
     for protocol in ALL {
-        let error = failure(&mock, protocol, "malformed").await;
-        assert!(matches!(error, ModelError::Malformed(_)), "{protocol:?}: {error:?}");
+        fails_with!(mock, protocol, "malformed", ModelError::Malformed(_));
     }
 }
 
@@ -167,18 +175,13 @@ async fn o3_malformed_answers_are_malformed() {
 async fn o3_dropped_and_refused_requests_have_their_status() {
     let mock = Mock::new();
     for protocol in ALL {
-        let error = failure(&mock, protocol, "dropped").await;
-        assert!(matches!(error, ModelError::Status { status: 500, .. }), "{protocol:?}: {error:?}");
-        let error = failure(&mock, protocol, "refused").await;
-        assert!(
-            matches!(&error, ModelError::Status { status: 529, message, .. } if message == "This model is overloaded"),
-            "{protocol:?}: {error:?}"
-        );
-        let error = failure(&mock, protocol, "too often").await;
+        fails_with!(mock, protocol, "dropped", ModelError::Status { status: 500, .. });
+        let said = "This model is overloaded";
+        fails_with!(mock, protocol, "refused", ModelError::Status { status: 529, message, .. } if message == said);
         let wait = Some(Duration::from_secs(1));
-        assert!(
-            matches!(error, ModelError::Status { status: 429, retry_after, .. } if retry_after == wait),
-            "{protocol:?}: {error:?}"
+        let error = fails_with!(
+            mock, protocol, "too often",
+            ModelError::Status { status: 429, retry_after, .. } if *retry_after == wait
         );
         assert!(error.is_transient());
     }
@@ -188,8 +191,7 @@ async fn o3_dropped_and_refused_requests_have_their_status() {
 async fn o3_a_broken_connection_is_a_transport_error() {
     let mock = Mock::new();
     for protocol in ALL {
-        let error = failure(&mock, protocol, "disconnected").await;
-        assert!(matches!(error, ModelError::Transport(_)), "{protocol:?}: {error:?}");
+        fails_with!(mock, protocol, "disconnected", ModelError::Transport(_));
     }
 }
 
@@ -198,8 +200,7 @@ async fn o3_half_a_stream_is_never_an_answer() {
     let mock = Mock::new();
     for protocol in [Protocol::OpenAiSse, Protocol::ResponsesSse, Protocol::AnthropicSse] {
         for input in ["half an answer", "half a call"] {
-            let error = failure(&mock, protocol, input).await;
-            assert!(matches!(error, ModelError::Transport(_)), "{protocol:?}, {input}: {error:?}");
+            fails_with!(mock, protocol, input, ModelError::Transport(_));
         }
     }
 }
@@ -217,8 +218,7 @@ async fn o3_a_sleeping_server_ends_in_a_timeout() {
 async fn o3_what_no_fixture_foresees_is_refused() {
     let mock = Mock::new();
     for protocol in ALL {
-        let error = failure(&mock, protocol, "something else").await;
-        assert!(matches!(error, ModelError::Status { .. }), "{protocol:?}: {error:?}");
+        fails_with!(mock, protocol, "something else", ModelError::Status { .. });
     }
 }
 

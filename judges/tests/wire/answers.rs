@@ -49,24 +49,24 @@ fn forms() -> impl Iterator<Item = (Protocol, bool)> {
     ALL.into_iter().flat_map(|protocol| [(protocol, true), (protocol, false)])
 }
 
-#[tokio::test]
-async fn a8_an_answer_of_a_type_in_every_protocol() {
+/// The agent answers this input in every form after so many turns.
+async fn answers_after(input: &str, turns: u32) {
     let mock = Mock::new();
     for (protocol, native) in forms() {
-        let run = agent(&mock, protocol, native).await.run_as::<Weather>("straight away").await;
+        let run = agent(&mock, protocol, native).await.run_as::<Weather>(input).await;
         let run = run.unwrap_or_else(|error| panic!("{protocol:?}, native: {native}: {error}"));
-        assert_eq!((run.answer, run.output.turns), (paris(), 1), "{protocol:?}, native: {native}");
+        assert_eq!((run.answer, run.output.turns), (paris(), turns), "{protocol:?}, native: {native}");
     }
 }
 
 #[tokio::test]
+async fn a8_an_answer_of_a_type_in_every_protocol() {
+    answers_after("straight away", 1).await;
+}
+
+#[tokio::test]
 async fn a8_three_wrong_answers_and_then_a_right_one() {
-    let mock = Mock::new();
-    for (protocol, native) in forms() {
-        let run = agent(&mock, protocol, native).await.run_as::<Weather>("three times wrong").await;
-        let run = run.unwrap_or_else(|error| panic!("{protocol:?}, native: {native}: {error}"));
-        assert_eq!((run.answer, run.output.turns), (paris(), 4), "{protocol:?}, native: {native}");
-    }
+    answers_after("three times wrong", 4).await;
 }
 
 #[tokio::test]
