@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use futures_util::future::BoxFuture;
 use onionskin::journal::StepWork;
 use onionskin::journal::{Journal, JournalError, JournalErrorKind, MemoryJournal, Step, StepExec, StepId};
-use onionskin::{RunError, RunOutput, ScriptedModel, ScriptedTurn, agent, tool};
+use onionskin::{RunError, ScriptedModel, ScriptedTurn, agent, tool};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::cut::StepResult;
+use crate::support::diverged_at;
 
 /// What an account holds.
 #[derive(Clone, Serialize, Deserialize)]
@@ -51,15 +52,6 @@ fn script(tool: &str, calls: usize) -> ScriptedModel {
     ScriptedModel::turns([asks, ScriptedTurn::say("{last}")])
 }
 
-fn diverged(end: Result<RunOutput, RunError>) -> String {
-    match end {
-        Err(RunError::Journal { source, .. }) if source.kind() == JournalErrorKind::Diverged => {
-            source.step().to_owned()
-        }
-        other => panic!("{other:?}"),
-    }
-}
-
 #[tokio::test]
 async fn o5_another_state_under_the_id_of_a_run_is_refused() {
     let journal = Arc::new(MemoryJournal::default());
@@ -74,7 +66,7 @@ async fn o5_another_state_under_the_id_of_a_run_is_refused() {
     // The maps of the two states have their keys in another order.
     assert_eq!(run(100, "bob").await.unwrap().text, "100");
     assert_eq!(READ.load(Ordering::SeqCst), 1);
-    assert_eq!(diverged(run(50, "ada").await), "turn 1/model");
+    assert_eq!(diverged_at(run(50, "ada").await), "turn 1/model");
 }
 
 #[tokio::test]
@@ -91,7 +83,7 @@ async fn o5_other_values_of_the_session_are_refused() {
     };
     run("Paris").await.unwrap();
     run("Paris").await.unwrap();
-    assert_eq!(diverged(run("Rome").await), "turn 1/model");
+    assert_eq!(diverged_at(run("Rome").await), "turn 1/model");
 }
 
 /// Never records the end of a tool, as if the process had died before.
@@ -137,7 +129,7 @@ async fn o5_a_tool_that_was_once_and_is_pure_now_is_refused_and_does_not_run_aga
     careful.build().await.unwrap().request("go").run_id("r").run().await.unwrap_err();
     assert_eq!(PAID.load(Ordering::SeqCst), 1);
     let careless = Careless::builder().model(script("balance", 1)).journal(records).build().await.unwrap();
-    assert_eq!(diverged(careless.request("go").run_id("r").run().await), "turn 1/model");
+    assert_eq!(diverged_at(careless.request("go").run_id("r").run().await), "turn 1/model");
     assert_eq!(PAID.load(Ordering::SeqCst), 1);
 }
 

@@ -1,30 +1,21 @@
 //! A2, L1: names that providers refuse, or that differ, are errors of the build that name the tool.
 
-use std::sync::LazyLock;
-
 use onionskin::declaration::AgentDeclaration;
 use onionskin::definition::NameProblem;
 use onionskin::export::{self, ExportError, ExportOptions, Form};
 use onionskin::servers::ServerKind;
 use onionskin::{
-    Agent, AgentTool, Args, BuildError, DynTool, ScriptedModel, ScriptedTurn, Tool, ToolContext,
-    ToolDefinition, ToolOutput, ToolResult, ToolSpec, agent, toolbox,
+    Agent, AgentTool, Args, BuildError, DynTool, ScriptedModel, ScriptedTurn, ToolContext, ToolDefinition,
+    ToolOutput, ToolResult, ToolSpec, agent, toolbox,
 };
 
 macro_rules! by_hand {
-    ($name:ident, $own:expr, $defined:expr) => {
+    ($name:ident, $own:literal, $defined:expr) => {
         #[derive(Default)]
         struct $name;
 
-        impl Tool for $name {
-            const NAME: &'static str = $own;
-            type State = ();
-
-            fn definition(&self) -> &ToolDefinition {
-                static DEFINITION: LazyLock<ToolDefinition> =
-                    LazyLock::new(|| ToolDefinition::new($defined, "Does."));
-                &DEFINITION
-            }
+        tool_by_hand! {
+            $name $own, ToolDefinition::new($defined, "Does.");
 
             async fn run(&self, _: &ToolContext, _: &mut Args) -> ToolResult {
                 Ok(ToolOutput::text("done"))

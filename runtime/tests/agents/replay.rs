@@ -16,6 +16,7 @@ use onionskin::{
 use serde_json::json;
 
 use crate::cut::StepResult;
+use crate::support::diverged_at;
 
 /// How often the tool ran.
 #[derive(Clone, Default)]
@@ -66,15 +67,6 @@ fn parts(mut output: RunOutput) -> RunOutput {
         call.duration = Duration::ZERO;
     }
     output
-}
-
-fn diverged_at(end: Result<RunOutput, RunError>) -> String {
-    match end {
-        Err(RunError::Journal { source, .. }) if source.kind() == JournalErrorKind::Diverged => {
-            source.step().into()
-        }
-        other => panic!("{other:?}"),
-    }
 }
 
 /// Draws lots, twice at the second attempt.

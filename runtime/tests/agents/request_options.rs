@@ -1,7 +1,7 @@
 //! What an agent asks of the answers of its model: the choice of tools, the form, and fields for the provider.
 
 use std::borrow::Cow;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use onionskin::declaration::AgentDeclaration;
 use onionskin::model::{
@@ -10,8 +10,8 @@ use onionskin::model::{
 };
 use onionskin::run::AgentRun;
 use onionskin::{
-    Agent, Args, BuildError, RunError, ScriptedModel, ScriptedTurn, Secret, Tool, ToolContext,
-    ToolDefinition, ToolResult, agent, tool,
+    Agent, Args, BuildError, RunError, ScriptedModel, ScriptedTurn, Secret, ToolContext, ToolDefinition,
+    ToolResult, agent, tool,
 };
 use serde_json::json;
 
@@ -228,17 +228,10 @@ impl Agent for ByHand {
 struct AddOne;
 struct MathAdd;
 
-macro_rules! tool_by_hand {
+macro_rules! adds_one {
     ($tool:ident, $name:literal) => {
-        impl Tool for $tool {
-            const NAME: &'static str = $name;
-            type State = ();
-
-            fn definition(&self) -> &ToolDefinition {
-                static DEFINITION: LazyLock<ToolDefinition> =
-                    LazyLock::new(|| ToolDefinition::new($name, "Adds one."));
-                &DEFINITION
-            }
+        tool_by_hand! {
+            $tool $name, ToolDefinition::new($name, "Adds one.");
 
             async fn run(&self, _: &ToolContext, _: &mut Args) -> ToolResult {
                 Ok("2".into())
@@ -247,8 +240,8 @@ macro_rules! tool_by_hand {
     };
 }
 
-tool_by_hand!(AddOne, "add_one");
-tool_by_hand!(MathAdd, "math.add");
+adds_one!(AddOne, "add_one");
+adds_one!(MathAdd, "math.add");
 
 #[tokio::test]
 async fn o3_a_loop_by_hand_sets_the_options_of_one_turn() {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use onionskin::declaration::AgentDeclaration;
 use onionskin::event::EventKind;
-use onionskin::journal::{JournalErrorKind, MemoryJournal};
+use onionskin::journal::MemoryJournal;
 use onionskin::model::{Model, ModelResponse, ToolCall};
 use onionskin::run::AgentRun;
 use onionskin::servers::{BoxError, ProviderRequest, ToolProvider, ToolServer};
@@ -18,6 +18,7 @@ use serde_json::json;
 use tokio::sync::Barrier;
 
 use crate::answers::answers;
+use crate::support::diverged_at;
 
 /// A server that has one tool for each user, `notes__<user>_<version>`. All runs together see that of `all`.
 #[derive(Clone, Default)]
@@ -236,15 +237,6 @@ async fn again<A: Agent<State = ()>>(
     let agent = builder.server("notes", notes.clone()).build().await.unwrap();
     let ended = agent.request(input).user(user).run_id("notes").run().await;
     (ended.map(|output| output.text), asked.load(SeqCst))
-}
-
-fn diverged_at(end: Result<String, RunError>) -> String {
-    match end {
-        Err(RunError::Journal { source, .. }) if source.kind() == JournalErrorKind::Diverged => {
-            source.step().into()
-        }
-        other => panic!("{other:?}"),
-    }
 }
 
 #[tokio::test]

@@ -1,10 +1,12 @@
 //! What several of these tests use.
 
+use std::fmt::Debug;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use onionskin::Session;
+use onionskin::journal::JournalErrorKind;
 use onionskin::model::Message;
+use onionskin::{RunError, Session};
 
 /// Counts what happened.
 #[derive(Clone, Default)]
@@ -41,6 +43,16 @@ impl Alive {
 impl Drop for Guard {
     fn drop(&mut self) {
         self.0.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// The step at which a replay differs from its record.
+pub fn diverged_at<T: Debug>(end: Result<T, RunError>) -> String {
+    match end {
+        Err(RunError::Journal { source, .. }) if source.kind() == JournalErrorKind::Diverged => {
+            source.step().into()
+        }
+        other => panic!("{other:?}"),
     }
 }
 
