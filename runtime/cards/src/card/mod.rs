@@ -1,11 +1,11 @@
 //! An agent card: its fields, read and checked.
 
 mod check;
-mod fields;
 mod filter;
 mod hooks;
 mod locked;
 mod model;
+mod other_frameworks;
 mod read;
 mod write;
 

@@ -10,9 +10,9 @@ use onionskin_vocabulary::settings::{ValueKind, timeout_mistake};
 use onionskin_vocabulary::{FrontMatterMistake, Word, front_matter, messages};
 use serde_json::Value as Json;
 
-use super::fields::unknown;
 use super::hooks::{guardrails, hooks, tool_hooks, turn_hooks};
-use super::{Card, Text, Toolbox, check, fields};
+use super::other_frameworks::unknown;
+use super::{Card, Text, Toolbox, check, other_frameworks};
 use crate::endings::{is_markdown, is_yaml};
 use crate::file::LARGEST_FILE;
 use crate::item::Item;
@@ -107,7 +107,7 @@ pub(crate) fn card_from_fields(
     });
     for (key, value) in fields {
         // The type is the mistake, and not each of its fields.
-        if is_of_another_type && fields::is_of_another_type(&key.text) {
+        if is_of_another_type && other_frameworks::is_of_another_type(&key.text) {
             continue;
         }
         let known = words::Field::from_word(&key.text);
@@ -126,7 +126,7 @@ pub(crate) fn card_from_fields(
                 reader.note(&key.span, format!("`{name}` needs a value: `{name}: ..`"));
             }
             Some(known) => read_field(&mut card, &mut reader, known, field),
-            None => fields::check_type(&mut reader, field),
+            None => other_frameworks::check_type(&mut reader, field),
         }
     }
     if let Some(body) = body {
