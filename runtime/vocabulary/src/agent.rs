@@ -179,10 +179,10 @@ macro_rules! request_params {
 
 request_params!(words);
 
-/// The default of a limit, as a literal for code and for documentation.
+/// The default of a setting or a limit, as a literal for code and for documentation.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! limit_default {
+macro_rules! setting_default {
     (turns) => {
         50
     };
@@ -201,6 +201,9 @@ macro_rules! limit_default {
     (model_retries) => {
         2
     };
+    (max_display_instances) => {
+        20
+    };
 }
 
 /// Gives the limits to a macro, as [`agent_words`](crate::agent_words) gives the words of fields.
@@ -211,7 +214,7 @@ macro_rules! limits {
         $($with)+! {
             /// The limits of a run.
             limits Limit {
-                #[doc = concat!(" The maximum number of model turns: `turns: 10`. Default: ", $crate::limit_default!(turns), ".")]
+                #[doc = concat!(" The maximum number of model turns: `turns: 10`. Default: ", $crate::setting_default!(turns), ".")]
                 turns => Turns,
                 /// The maximum number of tool calls: `tool_calls: 50`.
                 tool_calls => ToolCalls,
@@ -219,15 +222,15 @@ macro_rules! limits {
                 tokens => Tokens,
                 /// The maximum number of seconds from start to answer: `time_sec: 60`.
                 time_sec => Time,
-                #[doc = concat!(" The maximum depth of nested runs: `depth: 3`. Default: ", $crate::limit_default!(depth), ".")]
+                #[doc = concat!(" The maximum depth of nested runs: `depth: 3`. Default: ", $crate::setting_default!(depth), ".")]
                 depth => Depth,
-                #[doc = concat!(" The maximum number of times that a tool asks the model to try again: `max_retries: 2`. Default: ", $crate::limit_default!(max_retries), ".")]
+                #[doc = concat!(" The maximum number of times that a tool asks the model to try again: `max_retries: 2`. Default: ", $crate::setting_default!(max_retries), ".")]
                 max_retries => MaxRetries,
-                #[doc = concat!(" The maximum number of new requests for an answer that does not match its type: `output_retries: 0`. Default: ", $crate::limit_default!(output_retries), ".")]
+                #[doc = concat!(" The maximum number of new requests for an answer that does not match its type: `output_retries: 0`. Default: ", $crate::setting_default!(output_retries), ".")]
                 output_retries => OutputRetries,
-                #[doc = concat!(" The maximum number of seconds without data from the model, and a tenth of the time for a whole answer: `model_timeout_sec: 30`. Default: ", $crate::limit_default!(model_timeout_sec), ".")]
+                #[doc = concat!(" The maximum number of seconds without data from the model, and a tenth of the time for a whole answer: `model_timeout_sec: 30`. Default: ", $crate::setting_default!(model_timeout_sec), ".")]
                 model_timeout_sec => ModelTimeout,
-                #[doc = concat!(" The maximum number of repeats of a model request after a transient error: `model_retries: 5`. Default: ", $crate::limit_default!(model_retries), ".")]
+                #[doc = concat!(" The maximum number of repeats of a model request after a transient error: `model_retries: 5`. Default: ", $crate::setting_default!(model_retries), ".")]
                 model_retries => ModelRetries,
             }
         }
@@ -315,6 +318,18 @@ macro_rules! agent_words {
 }
 
 agent_words!(words);
+
+macro_rules! default_words {
+    ($($name:ident::$word:ident)*) => {$(
+        impl Default for $name {
+            fn default() -> Self {
+                Self::$word
+            }
+        }
+    )*};
+}
+
+default_words! { HistorySource::None HistoryMergeTarget::None Lock::Report }
 
 words! {
     /// The places of hooks around turns.
@@ -500,23 +515,5 @@ impl Choice {
             Self::HistoryMergeTarget => HistoryMergeTarget::from_word(word).map(Word::variant),
             Self::Effect => Effect::from_word(word).map(Word::variant),
         }
-    }
-}
-
-impl Default for HistorySource {
-    fn default() -> Self {
-        Self::None
-    }
-}
-
-impl Default for HistoryMergeTarget {
-    fn default() -> Self {
-        Self::None
-    }
-}
-
-impl Default for Lock {
-    fn default() -> Self {
-        Self::Report
     }
 }

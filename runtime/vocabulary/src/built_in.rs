@@ -34,28 +34,28 @@ impl BuiltIn {
         Self::SkillsRead,
     ];
 
-    /// The name of its family, and its own name.
-    const fn parts(self) -> (&'static str, &'static str) {
+    /// Its name, the feature of the crate `onionskin` that provides it, and what it does.
+    const fn row(self) -> [&'static str; 3] {
         match self {
-            Self::ShellExecute => ("shell", "shell.execute"),
-            Self::HumanInput => ("human", "human.input"),
-            Self::FilesystemRead => ("filesystem", "filesystem.read"),
-            Self::FilesystemWrite => ("filesystem", "filesystem.write"),
-            Self::FilesystemList => ("filesystem", "filesystem.list"),
-            Self::FilesystemEdit => ("filesystem", "filesystem.edit"),
-            Self::FilesystemSearch => ("filesystem", "filesystem.search"),
-            Self::SkillsRead => ("skills", "skills.read"),
+            Self::ShellExecute => ["shell.execute", "shell", "runs programs"],
+            Self::HumanInput => ["human.input", "human-input", "asks the user"],
+            Self::FilesystemRead => ["filesystem.read", "filesystem", "uses files"],
+            Self::FilesystemWrite => ["filesystem.write", "filesystem", "uses files"],
+            Self::FilesystemList => ["filesystem.list", "filesystem", "uses files"],
+            Self::FilesystemEdit => ["filesystem.edit", "filesystem", "uses files"],
+            Self::FilesystemSearch => ["filesystem.search", "filesystem", "uses files"],
+            Self::SkillsRead => ["skills.read", "skills", "reads skills"],
         }
     }
 
     /// Its name.
     pub const fn word(self) -> &'static str {
-        self.parts().1
+        self.row()[0]
     }
 
     /// Its name before the dot: `shell`.
-    pub const fn family(self) -> &'static str {
-        self.parts().0
+    pub fn family(self) -> &'static str {
+        self.word().split_once('.').map_or(self.word(), |(family, _)| family)
     }
 
     /// Its name after the dot, which is also the name of the function that creates it: `execute`.
@@ -75,31 +75,13 @@ impl BuiltIn {
 
     /// The feature of the crate `onionskin` that provides it.
     pub const fn feature(self) -> &'static str {
-        match self {
-            Self::ShellExecute => "shell",
-            Self::HumanInput => "human-input",
-            Self::FilesystemRead
-            | Self::FilesystemWrite
-            | Self::FilesystemList
-            | Self::FilesystemEdit
-            | Self::FilesystemSearch => "filesystem",
-            Self::SkillsRead => "skills",
-        }
+        self.row()[1]
     }
 
     /// The error of a program without the feature.
     pub fn missing(self) -> String {
-        let does = match self {
-            Self::ShellExecute => "runs programs",
-            Self::HumanInput => "asks the user",
-            Self::FilesystemRead
-            | Self::FilesystemWrite
-            | Self::FilesystemList
-            | Self::FilesystemEdit
-            | Self::FilesystemSearch => "uses files",
-            Self::SkillsRead => "reads skills",
-        };
-        format!("`{}` {does}: enable feature `{}` of onionskin", self.word(), self.feature())
+        let [word, feature, does] = self.row();
+        format!("`{word}` {does}: enable feature `{feature}` of onionskin")
     }
 }
 

@@ -65,14 +65,18 @@ pub const FAST_AGENT: &[(&str, &str)] = &[
     ("variables", "texts show the session's `state`: `{name}`"),
 ];
 
+fn find(rows: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
+    rows.iter().find(|(theirs, _)| *theirs == name).map(|(_, write)| *write)
+}
+
 /// The field for a name that other frameworks use.
 pub fn ours(name: &str) -> Option<&'static str> {
-    SYNONYMS.iter().find(|(theirs, _)| *theirs == name).map(|(_, ours)| *ours)
+    find(SYNONYMS, name)
 }
 
 /// What to write in place of a name that is not a field here.
 pub fn elsewhere(name: &str) -> Option<&'static str> {
-    ELSEWHERE.iter().find(|(theirs, _)| *theirs == name).map(|(_, write)| *write)
+    find(ELSEWHERE, name)
 }
 
 /// Whether other frameworks use this name for the limit of turns.
@@ -82,5 +86,5 @@ pub fn is_turns(name: &str) -> bool {
 
 /// What to write in place of a field of fast-agent's cards.
 pub fn fast_agent_advice(name: &str) -> Option<&'static str> {
-    FAST_AGENT.iter().find(|(theirs, _)| *theirs == name).map(|(_, write)| *write)
+    find(FAST_AGENT, name)
 }

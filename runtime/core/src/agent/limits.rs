@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use onionskin_vocabulary::limit_default;
+use onionskin_vocabulary::setting_default;
 use serde::{Deserialize, Serialize};
 
 use super::seconds;
@@ -24,7 +24,7 @@ use onionskin_definitions::error::{ErrorKind, ToolError};
 #[non_exhaustive]
 pub struct Limits {
     /// Maximum number of model turns. A further turn ends the run with [`RunError::Limit`](crate::RunError::Limit).
-    #[doc = concat!("Default: ", limit_default!(turns), ".")]
+    #[doc = concat!("Default: ", setting_default!(turns), ".")]
     pub turns: u32,
     /// Maximum number of tool calls. Further calls are refused with a tool error of kind
     /// [`Limit`](crate::ErrorKind::Limit), and the run continues. Calls that a turn hook answers count too. Default: no limit.
@@ -40,43 +40,43 @@ pub struct Limits {
     pub time: Option<Duration>,
     /// Maximum nesting depth of the run: one more than the number of runs that wait for it. A deeper run does not begin
     /// and fails with [`RunError::Depth`](crate::RunError::Depth). A task that a tool spawns starts again at 1.
-    #[doc = concat!("Default: ", limit_default!(depth), ".")]
+    #[doc = concat!("Default: ", setting_default!(depth), ".")]
     pub depth: u32,
     /// Maximum number of turns in which one tool may ask the model to try again
     /// ([`ToolError::retry`](crate::ToolError::retry)). One more ends the run with
     /// [`RunError::Retries`](crate::RunError::Retries).
-    #[doc = concat!("Default: ", limit_default!(max_retries), ".")]
+    #[doc = concat!("Default: ", setting_default!(max_retries), ".")]
     pub max_retries: u32,
     /// Maximum number of times that the model is asked again for an answer that does not fit its type. One more wrong answer ends
     /// the run with [`RunError::WrongAnswer`](crate::RunError::WrongAnswer). Each is a turn.
-    #[doc = concat!("Default: ", limit_default!(output_retries), ".")]
+    #[doc = concat!("Default: ", setting_default!(output_retries), ".")]
     pub output_retries: u32,
     /// Maximum time in which the model sends nothing: no answer, or no further piece of its text, reasoning or calls. More is a transient
     /// error, so `model_retries` applies. An answer that takes ten times as long as a whole is ended, and not asked for again
     /// ([`ModelError::Unended`](crate::model::ModelError::Unended)). `Duration::MAX` sets no limit.
-    #[doc = concat!("Default: ", limit_default!(model_timeout_sec), " seconds.")]
+    #[doc = concat!("Default: ", setting_default!(model_timeout_sec), " seconds.")]
     #[serde(rename = "model_timeout_sec", with = "seconds")]
     pub model_timeout: Duration,
     /// Maximum number of times that a model request is repeated after a transient error
     /// ([`ModelError::is_transient`](crate::model::ModelError::is_transient)). The pause between attempts begins at
     /// half a second and doubles, with up to as much again at random; if the provider asks for a delay, that is used,
     /// up to a minute. The pauses are part of the run's time: a request is not repeated if the time is over before.
-    #[doc = concat!("Default: ", limit_default!(model_retries), ".")]
+    #[doc = concat!("Default: ", setting_default!(model_retries), ".")]
     pub model_retries: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            turns: limit_default!(turns),
+            turns: setting_default!(turns),
             tool_calls: None,
             tokens: None,
             time: None,
-            depth: limit_default!(depth),
-            max_retries: limit_default!(max_retries),
-            output_retries: limit_default!(output_retries),
-            model_timeout: Duration::from_secs(limit_default!(model_timeout_sec)),
-            model_retries: limit_default!(model_retries),
+            depth: setting_default!(depth),
+            max_retries: setting_default!(max_retries),
+            output_retries: setting_default!(output_retries),
+            model_timeout: Duration::from_secs(setting_default!(model_timeout_sec)),
+            model_retries: setting_default!(model_retries),
         }
     }
 }

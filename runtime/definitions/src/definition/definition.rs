@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use onionskin_vocabulary::LONGEST_TOOL_NAME;
 use serde_json::{Value, json};
 
 use super::behaviour::{Annotations, Asks, Effect};
@@ -253,16 +254,16 @@ pub(super) fn is_held(input_schema: &Value) -> bool {
 /// ```
 pub fn wire_name(name: &str) -> Cow<'_, str> {
     let legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    if !name.is_empty() && name.len() <= 64 && name.chars().all(legal) {
+    if !name.is_empty() && name.len() <= LONGEST_TOOL_NAME && name.chars().all(legal) {
         return Cow::Borrowed(name);
     }
     let mut wire: String = name.chars().map(|c| if legal(c) { c } else { '_' }).collect();
-    if wire.len() > 64 {
+    if wire.len() > LONGEST_TOOL_NAME {
         // FNV-1a: a hasher of the standard library may change.
         let hash = name
             .bytes()
             .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
-        wire.truncate(55);
+        wire.truncate(LONGEST_TOOL_NAME - "_01234567".len());
         wire.push_str(&format!("_{hash:08x}"));
     }
     if wire.is_empty() {

@@ -1,5 +1,7 @@
 //! Valid names of tools and parameters.
 
+use onionskin_vocabulary::LONGEST_TOOL_NAME;
+
 /// The reason why a name is invalid for a tool or a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -17,7 +19,7 @@ pub enum NameProblem {
 
 impl NameProblem {
     /// The maximum number of characters in the name of a tool.
-    pub const MOST: usize = 64;
+    pub const MOST: usize = LONGEST_TOOL_NAME;
 
     /// The problem of a tool's name. A dot is allowed: models see it as `_`.
     pub fn for_tool(name: &str) -> Option<Self> {

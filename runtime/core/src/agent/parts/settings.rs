@@ -6,6 +6,7 @@ use std::time::Duration;
 use onionskin_vocabulary::Word as _;
 pub use onionskin_vocabulary::agent::{HistoryMergeTarget, HistorySource, Lock};
 use onionskin_vocabulary::agent::{Limit, Part, Setting, SettingKind};
+use onionskin_vocabulary::setting_default;
 use onionskin_vocabulary::settings::{COUNT, timeout_mistake};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -56,7 +57,7 @@ impl Default for Settings {
 }
 
 /// The default number of displayed instances of a child agent.
-pub(in crate::agent) const DISPLAY_INSTANCES: usize = 20;
+pub(in crate::agent) const DISPLAY_INSTANCES: usize = setting_default!(max_display_instances);
 
 impl Settings {
     /// Whether the conversations of children are merged into the agent's.
