@@ -59,7 +59,7 @@ pub(super) fn check_within(
     let mut found = Findings::Words(Vec::new());
     let walk =
         Walk { root, budget, depth: Cell::new(0), patterns: RefCell::default(), lists: RefCell::default() };
-    walk.walk(value, schema, None, &Path::root(path), &mut found);
+    walk.walk(value, schema, Place::new(&Path::root(path)), &mut found);
     match found {
         Findings::Words(problems) if !budget.is_spent() => problems,
         Findings::Words(_) | Findings::Verdict(..) => vec![Problem::unchecked(path)],
@@ -72,6 +72,19 @@ const DEPTH: usize = 512;
 /// The length from which a list of values is looked up in a set.
 const LONG_LIST: usize = 16;
 
+/// The way to a value, and the schemas for it that lead to the one that is checked.
+#[derive(Clone, Copy)]
+struct Place<'p> {
+    path: &'p Path<'p>,
+    before: Option<&'p Chain<'p>>,
+}
+
+impl<'p> Place<'p> {
+    fn new(path: &'p Path<'p>) -> Self {
+        Self { path, before: None }
+    }
+}
+
 /// The state of a walk: the document that references refer to, the remaining work, and the findings.
 struct Walk<'s> {
     root: &'s Value,
@@ -83,76 +96,68 @@ struct Walk<'s> {
 }
 
 impl<'s> Walk<'s> {
-    fn walk(
-        &self,
-        value: &Value,
-        schema: &'s Value,
-        before: Option<&Chain<'_>>,
-        path: &Path<'_>,
-        found: &mut Findings,
-    ) {
+    fn walk(&self, value: &Value, schema: &'s Value, place: Place<'_>, found: &mut Findings) {
         let Value::Object(object) = schema else {
             if *schema == Value::Bool(false) {
-                found.add(path, Problem::not_allowed);
+                found.add(place.path, Problem::not_allowed);
             }
             return;
         };
-        if !self.budget.take(1) || found.is_decided(path.level) {
+        if !self.budget.take(1) || found.is_decided(place.path.level) {
             return;
         }
         // A value does not satisfy a schema that refers to itself without end.
-        match Chain::new(before, schema).filter(|_| self.depth.get() < DEPTH) {
+        match Chain::new(place.before, schema).filter(|_| self.depth.get() < DEPTH) {
             Some(chain) => {
                 self.depth.set(self.depth.get() + 1);
-                self.held(value, schema, object, &chain, path, found);
+                self.walk_keywords(value, schema, object, Place { before: Some(&chain), ..place }, found);
                 self.depth.set(self.depth.get() - 1);
             }
             None => self.budget.spend(),
         }
     }
 
-    fn held(
+    fn walk_keywords(
         &self,
         value: &Value,
         schema: &'s Value,
         object: &'s Object,
-        chain: &Chain<'_>,
-        path: &Path<'_>,
+        place: Place<'_>,
         found: &mut Findings,
     ) {
         if let Some(target) = self.resolve(object) {
-            self.walk(value, target, Some(chain), path, found);
+            self.walk(value, target, place, found);
         }
         for key in ["anyOf", "oneOf"] {
             if let Some(options) = object.get(key).and_then(Value::as_array)
-                && !self.walk_options(value, schema, options, chain, path, found)
+                && !self.walk_options(value, schema, options, place, found)
             {
                 return;
             }
         }
         for part in object.get("allOf").and_then(Value::as_array).into_iter().flatten() {
-            self.walk(value, part, Some(chain), path, found);
+            self.walk(value, part, place, found);
         }
         if !self.has_type(value, object.get("type"))
             || object.get("enum").and_then(Value::as_array).is_some_and(|list| !self.is_listed(value, list))
             || object.get("const").is_some_and(|only| !self.is_listed(value, std::slice::from_ref(only)))
         {
-            found.add(path, |path| Problem::mismatch(path, schema, value));
+            found.add(place.path, |path| Problem::mismatch(path, schema, value));
             return;
         }
         match value {
             Value::Object(fields) => {
-                self.walk_object(fields, object, path, found);
-                self.walk_unevaluated(value, fields, schema, chain, path, found);
+                self.walk_object(fields, object, place.path, found);
+                self.walk_unevaluated(value, fields, schema, place, found);
             }
-            Value::Array(items) => self.walk_list(items, object, path, found),
-            Value::String(text) => self.walk_text(text, object, path, found),
+            Value::Array(items) => self.walk_list(items, object, place.path, found),
+            Value::String(text) => self.walk_text(text, object, place.path, found),
             Value::Number(number) => {
-                walk_number(number.as_f64().unwrap_or_default(), value, object, path, found);
+                walk_number(number.as_f64().unwrap_or_default(), value, object, place.path, found);
             }
             _ => {}
         }
-        self.walk_conditions(value, object, chain, path, found);
+        self.walk_conditions(value, object, place, found);
     }
 
     /// Whether one of the options fits. If none fits, the problems are those of the option that was meant.
@@ -161,14 +166,13 @@ impl<'s> Walk<'s> {
         value: &Value,
         schema: &Value,
         options: &'s [Value],
-        chain: &Chain<'_>,
-        path: &Path<'_>,
+        place: Place<'_>,
         found: &mut Findings,
     ) -> bool {
         let mut within = Vec::new();
         for option in options {
-            let mut verdict = Findings::Verdict(path.level, Verdict::Fits);
-            self.walk(value, option, Some(chain), path, &mut verdict);
+            let mut verdict = Findings::Verdict(place.path.level, Verdict::Fits);
+            self.walk(value, option, place, &mut verdict);
             match verdict {
                 Findings::Verdict(_, Verdict::Fits) => return true,
                 Findings::Verdict(_, Verdict::Within) => within.push(option),
@@ -179,31 +183,24 @@ impl<'s> Walk<'s> {
         if within.len() > 1 {
             within.retain(|option| !is_of_nothing(option));
         }
-        if found.take_verdict(path.level, nearest) {
+        if found.take_verdict(place.path.level, nearest) {
             return false;
         }
         match &within[..] {
-            [] => found.add(path, |path| Problem::mismatch(path, schema, value)),
-            [only] => self.walk(value, only, Some(chain), path, found),
-            several => self.walk_meant(value, several, chain, path, found),
+            [] => found.add(place.path, |path| Problem::mismatch(path, schema, value)),
+            [only] => self.walk(value, only, place, found),
+            several => self.walk_meant(value, several, place, found),
         }
         false
     }
 
     /// Finds the problems with the intended option. Without one, it lists how the options differ.
-    fn walk_meant(
-        &self,
-        value: &Value,
-        options: &[&'s Value],
-        chain: &Chain<'_>,
-        path: &Path<'_>,
-        found: &mut Findings,
-    ) {
+    fn walk_meant(&self, value: &Value, options: &[&'s Value], place: Place<'_>, found: &mut Findings) {
         let targets: Vec<&'s Value> = options.iter().map(|option| self.target(option)).collect();
         let Value::Object(fields) = value else {
             let mut told = Findings::Words(Vec::new());
             for option in options.iter().take(1) {
-                self.walk(value, option, Some(chain), path, &mut told);
+                self.walk(value, option, place, &mut told);
             }
             return found.take_from_option(told);
         };
@@ -213,7 +210,8 @@ impl<'s> Walk<'s> {
                 let given = fields.get(name);
                 let meant = values.iter().position(|value| given == Some(value));
                 if meant.is_none() {
-                    return found.add(&path.field(name), |path| Problem::no_option(path, &values, given));
+                    return found
+                        .add(&place.path.field(name), |path| Problem::no_option(path, &values, given));
                 }
                 meant
             }
@@ -222,15 +220,15 @@ impl<'s> Walk<'s> {
                 let meant = known.next().filter(|_| known.next().is_none());
                 if meant.is_none() {
                     let given = fields.keys().map(String::as_str);
-                    return found.add(path, |path| Problem::no_key(path, &names, given));
+                    return found.add(place.path, |path| Problem::no_key(path, &names, given));
                 }
                 meant
             }
             None => self.nearest_option(fields, &targets),
         };
         match meant {
-            Some(at) => self.walk(value, options[at], Some(chain), path, found),
-            None => found.add(path, |path| Problem::no_fields(path, &targets)),
+            Some(at) => self.walk(value, options[at], place, found),
+            None => found.add(place.path, |path| Problem::no_fields(path, &targets)),
         }
     }
 
@@ -336,7 +334,7 @@ impl<'s> Walk<'s> {
                     });
                 }
                 (Some(schema), _) | (None, Some(schema)) => {
-                    self.walk(value, schema, None, &path.field(name), found);
+                    self.walk(value, schema, Place::new(&path.field(name)), found);
                 }
                 (None, None) => {}
             }
@@ -358,7 +356,7 @@ impl<'s> Walk<'s> {
                 break;
             }
             if let Some(schema) = prefix.get(index).or_else(|| schema.get("items")) {
-                self.walk(item, schema, None, &path.item(index), found);
+                self.walk(item, schema, Place::new(&path.item(index)), found);
             }
         }
         count_within(items.len() as u64, schema, ["minItems", "maxItems"], "items", path, found);

@@ -7,7 +7,7 @@ use serde_json::{Map, Number, Value};
 
 use super::budget::{Budget, Chain, text_steps};
 use super::check::{by_pattern, check_within};
-use super::keywords::referenced;
+use super::keywords::{names_type, referenced};
 use super::pattern::Patterns;
 use crate::json::{ARGUMENT_LEVELS, Literals, Unique, is_rounded, levels, rounds_any, same_number};
 
@@ -242,11 +242,7 @@ fn options(schema: &Value) -> Option<&[Value]> {
 }
 
 fn scalar(value: &Value, schema: &Value, literals: &Literals<'_>, inside: usize) -> Option<Value> {
-    let wants = |kind: &str| match &schema["type"] {
-        Value::String(only) => only == kind,
-        Value::Array(kinds) => kinds.iter().any(|each| each == kind),
-        _ => false,
-    };
+    let wants = |kind: &str| names_type(schema, kind);
     match value {
         Value::String(_) if wants("string") => None,
         Value::String(text) => {

@@ -201,6 +201,15 @@ pub(crate) fn combined(schema: &Value) -> impl Iterator<Item = &Value> {
     ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| schema.get(key)?.as_array()).flatten()
 }
 
+/// Whether a schema names this type, alone or among others.
+pub(crate) fn names_type(schema: &Value, kind: &str) -> bool {
+    match &schema["type"] {
+        Value::String(only) => only == kind,
+        Value::Array(kinds) => kinds.iter().any(|each| each == kind),
+        _ => false,
+    }
+}
+
 /// The target of a reference such as `#/$defs/Name`.
 pub(crate) fn referenced<'s>(root: &'s Value, reference: &str) -> Option<&'s Value> {
     root.pointer(reference.strip_prefix('#')?)

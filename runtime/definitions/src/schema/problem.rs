@@ -110,16 +110,15 @@ impl Problem {
     /// The object has the key of no option of a union, or the keys of several.
     pub(super) fn no_key<'n>(path: String, names: &[&str], given: impl Iterator<Item = &'n str>) -> Self {
         let given: Vec<_> = given.collect();
-        let quoted = |name: &&str| format!("`{}`", short(name, NAME));
         let found = match &given[..] {
             [] => "none".to_owned(),
-            given => first_of(given.iter().map(quoted), ", "),
+            given => first_of(given.iter().map(|name| quoted(name)), ", "),
         };
         let near = match &given[..] {
             [only] => nearest(only, names.iter().copied()).map(|near| format!("; did you mean `{near}`?")),
             _ => None,
         };
-        let wanted = first_of(names.iter().map(quoted), ", ");
+        let wanted = first_of(names.iter().map(|name| quoted(name)), ", ");
         Self::at(
             path,
             format!("expected one of the keys {wanted}, found {found}{}", near.unwrap_or_default()),
@@ -130,9 +129,9 @@ impl Problem {
     pub(super) fn no_fields(path: String, options: &[&Value]) -> Self {
         let fields = |option: &&Value| {
             let required = option["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
-            let mut names: Vec<_> = required.map(|name| format!("`{}`", short(name, NAME))).collect();
+            let mut names: Vec<_> = required.map(|name| quoted(name)).collect();
             if names.is_empty() {
-                names = field_names(option).iter().map(|name| format!("`{}`", short(name, NAME))).collect();
+                names = field_names(option).iter().map(|name| quoted(name)).collect();
             }
             if names.is_empty() {
                 "without fields".to_owned()
@@ -204,7 +203,7 @@ impl Problem {
             Some(near) => reason.push_str(&format!("; did you mean `{near}`?")),
             None if names.is_empty() => reason.push_str("; it takes none"),
             None => {
-                let names = names.iter().map(|name| format!("`{}`", short(name, NAME)));
+                let names = names.iter().map(|name| quoted(name));
                 reason.push_str(&format!("; it takes {}", first_of(names, ", ")));
             }
         }
@@ -266,6 +265,10 @@ pub fn describe(value: &Value) -> String {
     }
 }
 
+fn quoted(name: &str) -> String {
+    format!("`{}`", short(name, NAME))
+}
+
 /// Lists the values for a message.
 fn one_of(values: &[&Value]) -> String {
     let short = |value: &&Value| short(&value.to_string(), NAME).into_owned();
@@ -285,7 +288,7 @@ fn union(options: &[Value]) -> String {
             words.insert(0, format!("an object with `{}`: {}", short(name, NAME), one_of(&values)));
         }
         Some(Marks::Key(names)) => {
-            let names = names.iter().map(|name| format!("`{}`", short(name, NAME)));
+            let names = names.iter().map(|name| quoted(name));
             words.push(format!("an object with one of the keys {}", first_of(names, ", ")));
         }
         None => words = options.iter().map(expected).collect(),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Chain, Findings, Object, Path, Problem, Verdict, Walk, count_within};
+use super::{Findings, Object, Place, Problem, Verdict, Walk, count_within};
 
 /// The keywords of this module. Most schemas have none of them.
 const KEYWORDS: [&str; 7] =
@@ -14,45 +14,45 @@ impl<'s> Walk<'s> {
         &self,
         value: &Value,
         schema: &'s Object,
-        chain: &Chain<'_>,
-        path: &Path<'_>,
+        place: Place<'_>,
         found: &mut Findings,
     ) {
         if !KEYWORDS.iter().any(|key| schema.contains_key(*key)) {
             return;
         }
         if let Some(excluded) = schema.get("not")
-            && self.fits(value, excluded, Some(chain), path)
+            && self.fits(value, excluded, place)
         {
-            found.add(path, |path| Problem::excluded(path, excluded, value));
+            found.add(place.path, |path| Problem::excluded(path, excluded, value));
         }
         if let Some(condition) = schema.get("if") {
-            let key = if self.fits(value, condition, Some(chain), path) { "then" } else { "else" };
+            let key = if self.fits(value, condition, place) { "then" } else { "else" };
             if let Some(schema) = schema.get(key) {
-                self.walk(value, schema, Some(chain), path, found);
+                self.walk(value, schema, place, found);
             }
         }
         match value {
             Value::Object(fields) => {
                 for key in ["dependentRequired", "dependentSchemas", "dependencies"] {
-                    self.walk_dependent((value, fields), schema.get(key), chain, path, found);
+                    self.walk_dependent((value, fields), schema.get(key), place, found);
                 }
                 if let Some(names) = schema.get("propertyNames") {
                     for name in fields.keys() {
-                        self.walk(&name.as_str().into(), names, None, &path.field(name), found);
+                        self.walk(&name.as_str().into(), names, Place::new(&place.path.field(name)), found);
                     }
                 }
             }
             Value::Array(items) => {
                 if let Some(contained) = schema.get("contains") {
-                    let fits = |(index, item)| self.fits(item, contained, None, &path.item(index));
+                    let fits =
+                        |(index, item)| self.fits(item, contained, Place::new(&place.path.item(index)));
                     let count = items.iter().enumerate().filter(|item| fits(*item)).count() as u64;
                     if schema.contains_key("minContains") || count > 0 {
                         let limits = ["minContains", "maxContains"];
-                        count_within(count, schema, limits, "items that fit `contains`", path, found);
+                        count_within(count, schema, limits, "items that fit `contains`", place.path, found);
                     } else {
                         let unit = "items that fit `contains`";
-                        found.add(path, |path| Problem::wrong_count(path, "at least", 1, unit, 0));
+                        found.add(place.path, |path| Problem::wrong_count(path, "at least", 1, unit, 0));
                     }
                 }
             }
@@ -65,34 +65,27 @@ impl<'s> Walk<'s> {
         &self,
         (value, fields): (&Value, &Object),
         dependent: Option<&'s Value>,
-        chain: &Chain<'_>,
-        path: &Path<'_>,
+        place: Place<'_>,
         found: &mut Findings,
     ) {
         let dependent = dependent.and_then(Value::as_object).into_iter().flatten();
         for (key, needed) in dependent.filter(|(key, _)| self.budget.take(1) && fields.contains_key(*key)) {
             let Value::Array(names) = needed else {
-                self.walk(value, needed, Some(chain), path, found);
+                self.walk(value, needed, place, found);
                 continue;
             };
             for name in names.iter().filter_map(Value::as_str) {
                 if self.budget.take(1) && !fields.contains_key(name) {
-                    found.add(&path.field(name), |path| Problem::missing_beside(path, key));
+                    found.add(&place.path.field(name), |path| Problem::missing_beside(path, key));
                 }
             }
         }
     }
 
     /// Whether a value fits a schema.
-    pub(super) fn fits(
-        &self,
-        value: &Value,
-        schema: &'s Value,
-        before: Option<&Chain<'_>>,
-        path: &Path<'_>,
-    ) -> bool {
-        let mut verdict = Findings::Verdict(path.level, Verdict::Fits);
-        self.walk(value, schema, before, path, &mut verdict);
+    pub(super) fn fits(&self, value: &Value, schema: &'s Value, place: Place<'_>) -> bool {
+        let mut verdict = Findings::Verdict(place.path.level, Verdict::Fits);
+        self.walk(value, schema, place, &mut verdict);
         matches!(verdict, Findings::Verdict(_, Verdict::Fits))
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Chain, DEPTH, Findings, Object, Path, Problem, Walk};
+use super::{DEPTH, Findings, Object, Place, Problem, Walk};
 
 /// The names that a schema knows in an object.
 type Names<'s> = BTreeSet<&'s str>;
@@ -17,20 +17,19 @@ impl<'s> Walk<'s> {
         value: &Value,
         fields: &Object,
         schema: &'s Value,
-        chain: &Chain<'_>,
-        path: &Path<'_>,
+        place: Place<'_>,
         found: &mut Findings,
     ) {
         if schema.get("unevaluatedProperties") != Some(&Value::Bool(false)) {
             return;
         }
         let mut names = Names::new();
-        if !self.names(value, schema, chain, path, 0, &mut names) {
+        if !self.names(value, schema, place, 0, &mut names) {
             return;
         }
         let unknown = fields.keys().filter(|name| self.budget.take(1) && !names.contains(name.as_str()));
         for name in unknown {
-            found.add(&path.field(name), |path| Problem::unknown_at(path, name, names.iter().copied()));
+            found.add(&place.path.field(name), |path| Problem::unknown_at(path, name, names.iter().copied()));
         }
     }
 
@@ -40,8 +39,7 @@ impl<'s> Walk<'s> {
         &self,
         value: &Value,
         schema: &'s Value,
-        chain: &Chain<'_>,
-        path: &Path<'_>,
+        place: Place<'_>,
         depth: usize,
         names: &mut Names<'s>,
     ) -> bool {
@@ -57,13 +55,13 @@ impl<'s> Walk<'s> {
             return false;
         }
         names.extend(own.into_iter().flat_map(Object::keys).map(String::as_str));
-        let mut known = |part: &'s Value| self.names(value, part, chain, path, depth + 1, names);
+        let mut known = |part: &'s Value| self.names(value, part, place, depth + 1, names);
         let each = object.get("allOf").and_then(Value::as_array).into_iter().flatten();
         if !self.resolve(object).into_iter().chain(each).all(&mut known) {
             return false;
         }
         ["anyOf", "oneOf"].into_iter().filter_map(|key| object.get(key)?.as_array()).all(|options| {
-            let fits = options.iter().find(|option| self.fits(value, option, Some(chain), path));
+            let fits = options.iter().find(|option| self.fits(value, option, place));
             fits.is_none_or(&mut known)
         })
     }
