@@ -3,32 +3,15 @@
 use syn::visit::{self, Visit};
 use syn::{GenericArgument, PathArguments, PathSegment, Type};
 
-/// The way in which the context gives a value.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Has {
-    /// The context lends a part of itself.
-    Lent,
-    /// The context makes the value for the call and gives it away.
-    Made,
-}
+/// The types that the context lends parts of itself as, by the last segment of their path.
+const LENT: &[&str] = &["ToolContext", "RunContext", "AgentInfo", "SessionState"];
 
-/// The types by the last segment of their path.
-const INJECTED: &[(&str, Has)] = &[
-    ("ToolContext", Has::Lent),
-    ("RunContext", Has::Lent),
-    ("AgentInfo", Has::Lent),
-    ("SessionState", Has::Lent),
-    ("CancellationToken", Has::Made),
-    ("Progress", Has::Made),
-    ("Provided", Has::Made),
-    ("IdempotencyKey", Has::Made),
-    ("State", Has::Made),
-    ("Team", Has::Made),
-    ("ToolSource", Has::Made),
-];
+/// The types that the context makes for the call and gives away.
+const MADE: &[&str] =
+    &["CancellationToken", "Progress", "Provided", "IdempotencyKey", "State", "Team", "ToolSource"];
 
-fn has(segment: &PathSegment) -> Option<Has> {
-    INJECTED.iter().find(|(name, _)| segment.ident == name).map(|(_, has)| *has)
+fn is_one_of(names: &[&str], segment: &PathSegment) -> bool {
+    names.iter().any(|name| segment.ident == name)
 }
 
 /// Returns whether the runtime fills a parameter of this type.
@@ -37,7 +20,7 @@ pub(crate) fn is_injected(ty: &Type) -> bool {
         // Ours have an argument, `State<T>`. A type of the name without one is the user's own.
         let is_generic = segment.ident == "State" || segment.ident == "Provided";
         let own = is_generic && matches!(segment.arguments, PathArguments::None);
-        !own && has(segment).is_some()
+        !own && (is_one_of(LENT, segment) || is_one_of(MADE, segment))
     }) || optional(ty).is_some()
 }
 
@@ -76,7 +59,9 @@ pub(crate) fn requested(ty: &Type) -> (&Type, bool) {
 
 /// Returns whether the context gives it by value only.
 fn is_given(ty: &Type) -> bool {
-    is_injected(ty) && last_segment(ty).and_then(has) == Some(Has::Made) && matches!(plain(ty), Type::Path(_))
+    is_injected(ty)
+        && last_segment(ty).is_some_and(|segment| is_one_of(MADE, segment))
+        && matches!(plain(ty), Type::Path(_))
 }
 
 /// The type without the invisible groups of `macro_rules`, and without parentheses.
@@ -122,7 +107,7 @@ pub(crate) fn within<'t>(ty: &'t Type, name: &str) -> Option<&'t PathSegment> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Has, INJECTED};
+    use super::{LENT, MADE};
 
     #[test]
     fn t7_every_injected_type_is_named_where_people_look() {
@@ -146,10 +131,10 @@ mod tests {
         for (page, text, begin) in pages {
             let (_, list) = text.split_once(begin).unwrap_or_else(|| panic!("{page} has no list"));
             let list: String = list.lines().take(3).collect();
-            for (name, has) in INJECTED {
+            for name in LENT.iter().chain(MADE) {
                 let is_generic = matches!(*name, "State" | "Provided");
-                let name = if is_generic { format!("{name}<T>") } else { (*name).to_owned() };
-                let shown = if *has == Has::Lent { format!("`&{name}`") } else { format!("`{name}`") };
+                let ty = if is_generic { format!("{name}<T>") } else { (*name).to_owned() };
+                let shown = if LENT.contains(name) { format!("`&{ty}`") } else { format!("`{ty}`") };
                 assert!(list.contains(&shown), "{page} does not name {shown}");
             }
         }

@@ -26,11 +26,6 @@ pub(crate) fn find<'k>(keys: &'k [Key], name: &str) -> Option<&'k Key> {
     keys.iter().find(|key| key.name == name)
 }
 
-/// The names of all keys, in the order of the documentation.
-pub(crate) fn names(keys: &[Key]) -> Vec<&'static str> {
-    keys.iter().map(|key| key.name).collect()
-}
-
 /// Writes a struct of options that darling reads. The struct has `#[derive(Default, FromMeta)]`: one that this macro wrote could not
 /// see the readers.
 ///

@@ -2,7 +2,7 @@
 //! Each question is a trait of `onionskin::checks`, so the answer is one error, in the trait's words, at the entry.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::Path;
 use syn::spanned::Spanned;
 
@@ -31,38 +31,41 @@ impl Listed<'_> {
             self.holds("HasEachValue", &quote!(#types, #taken, #values, { __rt::has_each(#values, #takes) }));
         // An entry without values cannot have too many.
         let has_no_more = (values > 0).then(|| {
-            let asked = quote!(#taken, #values, { __rt::has_no_more(#values, #takes) });
-            let holds = self.holds("HasNoMoreValues", &asked);
+            let requested = quote!(#taken, #values, { __rt::has_no_more(#values, #takes) });
+            let holds = self.holds("HasNoMoreValues", &requested);
             quote!(&& #holds)
         });
         quote!(#is_named && #has_each #has_no_more)
     }
 
     /// Writes an expression: does a check of `onionskin::checks` hold? `requested` are the arguments of its trait.
-    pub(crate) fn holds(&self, check: &str, asked: &TokenStream) -> TokenStream {
-        let (alias, [from, to]) = (self.alias, self.spans);
-        let check = Ident::new(check, to);
-        let open = quote_spanned!(from=> <);
-        let close = quote_spanned!(to=> >::HOLDS);
-        quote!(#open #alias as __rt::#check<#asked> #close)
+    pub(crate) fn holds(&self, check: &str, requested: &TokenStream) -> TokenStream {
+        let check = Ident::new(check, self.spans[1]);
+        self.named(self.alias, &quote!(__rt::#check<#requested>), "HOLDS")
     }
 
-    /// A constant of the trait that the entry must have.
+    /// An item of the trait that the entry must have.
     pub(crate) fn item(&self, name: &str) -> TokenStream {
-        let (alias, kind, [from, to]) = (self.alias, &self.kind, self.spans);
-        let open = quote_spanned!(from=> <);
-        let name = Ident::new(name, to);
-        let close = quote_spanned!(to=> >::#name);
-        quote!(#open #alias as #kind #close)
+        self.named(self.alias, &self.kind, name)
     }
 
-    /// A constant of what makes the entry, a hook or a guardrail.
+    /// An item of what makes the entry, a hook or a guardrail.
     pub(crate) fn made(&self, name: &str) -> TokenStream {
-        let (alias, kind, [from, to]) = (self.alias, &self.kind, self.spans);
-        let open = quote_spanned!(from=> <);
-        let made = quote_spanned!(to=> >::Made);
-        let name = Ident::new(name, to);
+        let alias = self.alias;
+        self.named(self.item("Made"), &quote!(__rt::MadeBy<#alias>), name)
+    }
+
+    /// `&& ..`, that the entry works on a tool's own state.
+    pub(crate) fn fits(&self, state: &TokenStream) -> TokenStream {
+        let fits = self.named(self.made("State"), &quote!(__rt::FitsTool<#state>), "FITS");
+        quote!(&& #fits)
+    }
+
+    /// `<Type as Trait>::Name`, with errors at the entry.
+    fn named(&self, ty: impl ToTokens, bound: &TokenStream, name: &str) -> TokenStream {
+        let [from, to] = self.spans;
+        let (open, name) = (quote_spanned!(from=> <), Ident::new(name, to));
         let close = quote_spanned!(to=> >::#name);
-        quote!(#open #open #alias as #kind #made as __rt::MadeBy<#alias> #close)
+        quote!(#open #ty as #bound #close)
     }
 }

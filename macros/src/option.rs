@@ -10,7 +10,7 @@ use syn::punctuated::Punctuated;
 use syn::{Expr, Meta, MetaNameValue, Token, Type};
 
 use crate::diag::{Errors, message};
-use crate::keys::{Key, Options, Parsed, find, names};
+use crate::keys::{Key, Options, Parsed, find};
 use crate::suggest;
 
 pub(crate) mod read;
@@ -148,7 +148,10 @@ impl<'t> Table<'t> {
     fn unknown(&self, name: &str, written: &str) -> String {
         match self.elsewhere.iter().find(|(known, _)| *known == name) {
             Some((_, instead)) => (*instead).to_owned(),
-            None => suggest::unknown(self.what, written, &names(self.keys)),
+            None => {
+                let names: Vec<_> = self.keys.iter().map(|key| key.name).collect();
+                suggest::unknown(self.what, written, &names)
+            }
         }
     }
 }

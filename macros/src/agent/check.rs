@@ -3,7 +3,6 @@
 use onionskin_vocabulary::agent::TextField;
 use onionskin_vocabulary::{self as words, agent_name_mistake, messages};
 use quote::quote;
-use syn::Path;
 use syn::ext::IdentExt;
 
 use super::ast::{HookEntry, HookItem, Target, ToolboxEntry, Word};
@@ -117,25 +116,21 @@ fn agent_name(agent: &Agent, errors: &mut Errors) {
 
 fn servers<'a>(fields: &'a Fields, errors: &mut Errors) -> Vec<Server<'a>> {
     let names: Vec<_> = fields.servers.iter().map(|server| server.text.as_str()).collect();
-    for (index, server) in fields.servers.iter().enumerate() {
-        if names[..index].contains(&server.text.as_str()) {
-            errors.push(server.span, format_args!("the server `{}` is named twice; keep one", server.text));
-        }
+    for server in repeated(&fields.servers, |a, b| a.text == b.text) {
+        errors.push(server.span, format_args!("the server `{}` is named twice; keep one", server.text));
     }
-    let mut filtered: Vec<&str> = Vec::new();
     for (server, _) in &fields.tools {
         let source = |_: &str| {
             "`tools` chooses among the tools of servers; name children in `agents` and built-in tools in `runtime`"
                 .to_owned()
         };
         undeclared(server, &names, source, errors);
-        if filtered.contains(&server.text.as_str()) {
-            errors.push(
-                server.span,
-                format_args!("the tools of `{}` are chosen twice; merge the lists", server.text),
-            );
-        }
-        filtered.push(&server.text);
+    }
+    for (server, _) in repeated(&fields.tools, |(a, _), (b, _)| a.text == b.text) {
+        errors.push(
+            server.span,
+            format_args!("the tools of `{}` are chosen twice; merge the lists", server.text),
+        );
     }
     let patterns = |name: &Word| {
         let (_, patterns) = fields.tools.iter().find(|(server, _)| server.text == name.text)?;
@@ -146,19 +141,27 @@ fn servers<'a>(fields: &'a Fields, errors: &mut Errors) -> Vec<Server<'a>> {
 
 /// Lists that name something twice.
 fn entries(fields: &Fields, errors: &mut Errors) {
-    twice(fields.function_tools.iter().map(|entry| &entry.path), "tool", errors);
-    for (index, toolbox) in fields.toolboxes.iter().enumerate() {
-        let is_same = |other: &ToolboxEntry| {
-            same(&other.entry.path, &toolbox.entry.path) && other.prefix == toolbox.prefix
-        };
-        if fields.toolboxes[..index].iter().any(is_same) && toolbox.entry.cfgs.is_empty() {
-            errors.at(
-                &toolbox.entry.path,
-                "this toolbox is named twice: keep one, or tell them apart by a prefix: `archive: Kb`",
-            );
+    for (entries, what) in [(&fields.function_tools, "tool"), (&fields.agents, "agent")] {
+        let named: Vec<_> = entries.iter().map(|entry| (text(&entry.path), &entry.path)).collect();
+        for (_, path) in repeated(&named, |(a, _), (b, _)| a == b) {
+            errors.at(path, format_args!("this {what} is in the list twice; keep one"));
         }
     }
-    twice(fields.agents.iter().map(|entry| &entry.path), "agent", errors);
+    let is_same =
+        |a: &ToolboxEntry, b: &ToolboxEntry| same(&a.entry.path, &b.entry.path) && a.prefix == b.prefix;
+    for toolbox in repeated(&fields.toolboxes, is_same).filter(|toolbox| toolbox.entry.cfgs.is_empty()) {
+        errors.at(
+            &toolbox.entry.path,
+            "this toolbox is named twice: keep one, or tell them apart by a prefix: `archive: Kb`",
+        );
+    }
+}
+
+/// The items that are the same as an earlier one.
+fn repeated<T>(items: &[T], is_same: impl Fn(&T, &T) -> bool) -> impl Iterator<Item = &T> {
+    let is_repeated =
+        move |(index, item): &(usize, &T)| items[..*index].iter().any(|earlier| is_same(earlier, item));
+    items.iter().enumerate().filter(is_repeated).map(|(_, item)| item)
 }
 
 fn built_in(tools: &[Word], errors: &mut Errors) -> Vec<BuiltIn> {
@@ -230,15 +233,4 @@ fn filter<'a>(hook: &'a HookEntry, fields: &'a Fields, errors: &mut Errors) -> O
 fn seam(hooks: &[HookItem]) -> usize {
     let before = hooks.iter().take_while(|item| !matches!(item, HookItem::Rest(_))).count();
     if before == hooks.len() { 0 } else { before }
-}
-
-fn twice<'p>(paths: impl Iterator<Item = &'p Path>, what: &str, errors: &mut Errors) {
-    let mut seen: Vec<String> = Vec::new();
-    for path in paths {
-        let name = text(path);
-        if seen.contains(&name) {
-            errors.at(path, format_args!("this {what} is in the list twice; keep one"));
-        }
-        seen.push(name);
-    }
 }

@@ -7,7 +7,7 @@ use syn::{Expr, Token, braced, token};
 
 use super::ast::{HookEntry, Word};
 use super::list::{hook_around, pattern};
-use super::value::{list, table, to_next_field, word};
+use super::value::{entries, list, table, word};
 use crate::diag::Errors;
 
 /// A field whose value is read next.
@@ -57,31 +57,22 @@ impl Field<'_> {
         }
         let content;
         braced!(content in input);
-        let mut filters = Vec::new();
-        while !content.is_empty() {
-            let filter = (|| {
-                let server = word(&content)?;
-                if !content.peek(Token![:]) {
-                    return Err(syn::Error::new(
-                        server.span,
-                        format!("the tools of this server follow: `{example}`"),
-                    ));
-                }
-                content.parse::<Token![:]>()?;
-                let at = Ident::new("tools", server.span);
-                let is_empty = content.fork().parse::<Group>().is_ok_and(|list| list.stream().is_empty());
-                let patterns = list(&content, &at, example, errors, pattern)?;
-                if is_empty {
-                    errors.push(server.span, messages::no_pattern(&server.text));
-                }
-                Ok((server, patterns))
-            })();
-            match filter {
-                Ok(filter) => filters.push(filter),
-                Err(error) => errors.add(error),
+        entries(&content, errors, |content, errors| {
+            let server = word(content)?;
+            if !content.peek(Token![:]) {
+                return Err(syn::Error::new(
+                    server.span,
+                    format!("the tools of this server follow: `{example}`"),
+                ));
             }
-            to_next_field(&content)?;
-        }
-        Ok(filters)
+            content.parse::<Token![:]>()?;
+            let at = Ident::new("tools", server.span);
+            let is_empty = content.fork().parse::<Group>().is_ok_and(|list| list.stream().is_empty());
+            let patterns = list(content, &at, example, errors, pattern)?;
+            if is_empty {
+                errors.push(server.span, messages::no_pattern(&server.text));
+            }
+            Ok((server, patterns))
+        })
     }
 }

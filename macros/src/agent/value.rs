@@ -110,25 +110,33 @@ pub(super) fn list<T>(
     }
     let content;
     bracketed!(content in input);
-    let mut items = Vec::new();
-    while !content.is_empty() {
-        match item(&content) {
-            Ok(item) => {
-                items.push(item);
-                if !content.is_empty() && !content.peek(Token![,]) {
-                    let found: TokenTree = content.parse()?;
-                    let message = match found {
-                        TokenTree::Group(_) => "write the name alone, without this",
-                        _ => "a comma is missing before this",
-                    };
-                    errors.push(found.span(), format_args!("{message}: `{example}`"));
-                }
-            }
-            Err(error) => errors.add(error),
+    entries(&content, errors, |content, errors| {
+        let item = item(content)?;
+        if !content.is_empty() && !content.peek(Token![,]) {
+            let found: TokenTree = content.parse()?;
+            let message = match found {
+                TokenTree::Group(_) => "write the name alone, without this",
+                _ => "a comma is missing before this",
+            };
+            errors.push(found.span(), format_args!("{message}: `{example}`"));
         }
-        to_next_field(&content)?;
+        Ok(item)
+    })
+}
+
+/// The entries of a group that can be read.
+pub(super) fn entries<T>(
+    content: ParseStream<'_>,
+    errors: &mut Errors,
+    read: impl Fn(ParseStream<'_>, &mut Errors) -> syn::Result<T>,
+) -> syn::Result<Vec<T>> {
+    let mut entries = Vec::new();
+    while !content.is_empty() {
+        let entry = read(content, errors);
+        entries.extend(errors.take(entry));
+        to_next_field(content)?;
     }
-    Ok(items)
+    Ok(entries)
 }
 
 pub(super) fn word(input: ParseStream<'_>) -> syn::Result<Word> {
@@ -183,23 +191,14 @@ pub(super) fn table(
     }
     let content;
     braced!(content in input);
-    let mut fields = Vec::new();
-    while !content.is_empty() {
-        let field = (|| {
-            let name = content.call(Ident::parse_any)?;
-            if !content.peek(Token![:]) {
-                return Err(syn::Error::new(name.span(), format!("`{name}` needs a value: `{name}: ..`")));
-            }
-            content.parse::<Token![:]>()?;
-            Ok((name, content.parse()?))
-        })();
-        match field {
-            Ok(field) => fields.push(field),
-            Err(error) => errors.add(error),
+    entries(&content, errors, |content, _| {
+        let name = content.call(Ident::parse_any)?;
+        if !content.peek(Token![:]) {
+            return Err(syn::Error::new(name.span(), format!("`{name}` needs a value: `{name}: ..`")));
         }
-        to_next_field(&content)?;
-    }
-    Ok(fields)
+        content.parse::<Token![:]>()?;
+        Ok((name, content.parse()?))
+    })
 }
 pub(super) fn skip_all(mut cursor: syn::buffer::Cursor<'_>) -> syn::buffer::Cursor<'_> {
     while let Some((_, next)) = cursor.token_tree() {

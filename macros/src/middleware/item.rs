@@ -117,22 +117,17 @@ fn constructor(middleware: &Middleware, ty: &Ident) -> TokenStream {
     let vis = &middleware.vis;
     let names: Vec<_> = config(middleware).map(|(name, ..)| name).collect();
     let types = config(middleware).map(|(_, ty, _)| ty);
-    let (doc, default) = if names.is_empty() {
-        let default = quote! {
+    let with = if names.is_empty() { "" } else { " with a value for each of its `#[config]` parameters" };
+    let doc = format!("The {}{with}, to be added at run time.", middleware.kind.word());
+    let default = names.is_empty().then(|| {
+        quote! {
             impl ::core::default::Default for #ty {
                 fn default() -> Self {
                     Self {}
                 }
             }
-        };
-        (format!("The {}, to be added at run time.", middleware.kind.word()), Some(default))
-    } else {
-        let doc = format!(
-            "The {} with a value for each of its `#[config]` parameters, to be added at run time.",
-            middleware.kind.word()
-        );
-        (doc, None)
-    };
+        }
+    });
     let types_again = config(middleware).map(|(_, ty, _)| ty);
     // With `for`, rustc reports a value that is not `Clone` only where the program clones the hook.
     let bounds = config(middleware).map(|(_, ty, _)| quote!(for<'__c> #ty: ::core::clone::Clone));

@@ -50,22 +50,15 @@ const fn changed(name: &'static str, ty: &'static str) -> Part {
     Part { name, ty, changes: true }
 }
 
-const fn turn(
+/// A place whose option is called as its method.
+const fn place(
+    family: Family,
     method: &'static str,
     parts: &'static [Part],
     returns: &'static str,
     answer: Answer,
 ) -> (&'static str, Place) {
-    (method, Place { family: Family::Turn, option: method, method, parts, returns, answer })
-}
-
-const fn message(
-    method: &'static str,
-    parts: &'static [Part],
-    returns: &'static str,
-    answer: Answer,
-) -> (&'static str, Place) {
-    (method, Place { family: Family::Message, option: method, method, parts, returns, answer })
+    (method, Place { family, option: method, method, parts, returns, answer })
 }
 
 /// The places of `#[run_hook]`.
@@ -96,31 +89,47 @@ pub(crate) const RUN: &[(&str, Place)] = &[
 
 /// The places of `#[turn_hook]`.
 pub(crate) const TURN: &[(&str, Place)] = &[
-    turn(
+    place(
+        Family::Turn,
         "before_llm_call",
         &[changed("request", "TurnRequest")],
         "BeforeModelReturn",
         Answer::Optional("ModelResponse"),
     ),
-    turn("after_llm_call", &[changed("response", "ModelResponse")], "TurnHookReturn", Answer::Nothing),
-    turn(
+    place(
+        Family::Turn,
+        "after_llm_call",
+        &[changed("response", "ModelResponse")],
+        "TurnHookReturn",
+        Answer::Nothing,
+    ),
+    place(
+        Family::Turn,
         "before_tool_call",
         &[changed("call", "TurnToolCall")],
         "BeforeToolReturn",
         Answer::Optional("ToolOutput"),
     ),
-    turn(
+    place(
+        Family::Turn,
         "after_tool_call",
         &[shared("call", "TurnToolCall"), changed("result", "ToolResultMessage")],
         "TurnHookReturn",
         Answer::Nothing,
     ),
-    turn("after_turn_complete", &[shared("turn", "CompletedTurn")], "TurnHookReturn", Answer::Nothing),
+    place(
+        Family::Turn,
+        "after_turn_complete",
+        &[shared("turn", "CompletedTurn")],
+        "TurnHookReturn",
+        Answer::Nothing,
+    ),
 ];
 
 /// The places of `#[message_hook]`.
 pub(crate) const MESSAGE: &[(&str, Place)] = &[
-    message(
+    place(
+        Family::Message,
         "process_message_before_send",
         &[
             shared("sender", "Participant"),
@@ -131,14 +140,22 @@ pub(crate) const MESSAGE: &[(&str, Place)] = &[
         "BeforeSendReturn",
         Answer::Always("Delivery"),
     ),
-    message("update_agent_state", &[shared("messages", "History")], "BeforeReplyReturn", Answer::Nothing),
-    message(
+    place(
+        Family::Message,
+        "update_agent_state",
+        &[shared("messages", "History")],
+        "BeforeReplyReturn",
+        Answer::Nothing,
+    ),
+    place(
+        Family::Message,
         "process_last_received_message",
         &[changed("message", "Message")],
         "BeforeReplyReturn",
         Answer::Nothing,
     ),
-    message(
+    place(
+        Family::Message,
         "process_all_messages_before_reply",
         &[changed("messages", "History")],
         "BeforeReplyReturn",

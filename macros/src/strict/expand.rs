@@ -107,20 +107,16 @@ fn checks(input: &Input<'_>) -> TokenStream {
         }
     }
     if let TypeBody::Enum { tag, variants } = &input.shape {
-        for variant in variants {
-            checks.extend(variant_checks(variant, is_inside(variant, *tag)));
-        }
+        checks.extend(variants.iter().map(|variant| variant_checks(variant, is_inside(variant, *tag))));
     }
     checks
 }
 
 /// The checks of fields in a variant with several fields. For a struct, its number of enums is the check.
 fn variant_checks(variant: &Variant, inside: bool) -> TokenStream {
-    let among: Vec<_> = variant.fields.list.iter().filter(|field| field.flatten || inside).collect();
-    let one_enum = one_enum(&variant.fields, &enums(&variant.fields));
-    one_enum.unwrap_or_else(|| {
-        let each = among.into_iter().map(strict_fields);
-        quote!(#(let _ = #each;)*)
+    one_enum(&variant.fields, &enums(&variant.fields)).unwrap_or_else(|| {
+        let among = variant.fields.list.iter().filter(|field| field.flatten || inside).map(strict_fields);
+        quote!(#(let _ = #among;)*)
     })
 }
 

@@ -7,7 +7,6 @@ use syn::parse_quote;
 use syn::spanned::Spanned;
 
 use super::expand::{self, Expansion, as_written, local, named};
-use super::policy::fits;
 use super::read::{ladders, ladders_of};
 use super::typed;
 use crate::listed::{Listed, whole};
@@ -166,8 +165,8 @@ impl Expansion<'_> {
         let (type_name, own) = (self.type_name, self.state_type());
         let hooks = self.model.options.hooks.iter().enumerate().map(|(index, hook)| {
             let (named, as_written) = (named(type_name, index, hook), as_written(index));
-            let state = own.as_ref().map(|state| fits(&hook.path, &named, &quote!(__rt::Hook), state));
             let listed = Listed { alias: &named, kind: quote!(__rt::Hook), spans: whole(&hook.path) };
+            let state = own.as_ref().map(|state| listed.fits(state));
             let (is_named, typed) = (listed.is_named_with(hook.values), listed.made("TYPED"));
             let is_raw = listed.holds("OwnHook", &quote!({ !#typed }));
             let repeats = listed.item("REPEATS");

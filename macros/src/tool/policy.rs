@@ -2,7 +2,6 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::Path;
 use syn::spanned::Spanned;
 
 use super::approval_cache::{Approval, Cache};
@@ -26,9 +25,9 @@ impl Options {
             let (path, spans) = (&entry.path, whole(&entry.path));
             // The path is written once, so that an unresolved path is one error.
             let named = format_ident!("__{alias}", span = spans[1]);
-            let kind = quote!(__rt::#kind);
-            let state = own_state.map(|state| fits(path, &named, &kind, state));
-            let is_named = Listed { alias: &named, kind, spans }.is_named_with(entry.values);
+            let listed = Listed { alias: &named, kind: quote!(__rt::#kind), spans };
+            let (is_named, state) =
+                (listed.is_named_with(entry.values), own_state.map(|state| listed.fits(state)));
             quote_spanned! {path.span()=>
                 type #named = #path;
                 type #alias = <__rt::Known<{ #is_named #state }> as __rt::Is>::Type<#named>;
@@ -102,16 +101,6 @@ impl Cache {
             None => cache,
         }
     }
-}
-
-/// `&& ..`, that a hook or a guardrail works on the tool's own state; reported at all of its path.
-pub(super) fn fits(path: &Path, named: &Ident, kind: &TokenStream, state: &TokenStream) -> TokenStream {
-    let last = path.segments.last().map_or_else(|| path.span(), Spanned::span);
-    let open = quote_spanned!(path.span()=> <);
-    let made = quote_spanned!(last=> >::Made);
-    let of = quote_spanned!(last=> >::State);
-    let close = quote_spanned!(last=> >::FITS);
-    quote!(&& #open #open #open #named as #kind #made as __rt::MadeBy<#named> #of as __rt::FitsTool<#state> #close)
 }
 
 fn word(name: &str) -> Ident {

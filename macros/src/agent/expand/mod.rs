@@ -20,75 +20,56 @@ use syn::Attribute;
 
 use super::model::AgentModel;
 
-/// The `#[cfg]`s of the agent itself.
-fn cfgs<'a>(agent: &AgentModel<'a>) -> Vec<&'a Attribute> {
-    agent.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect()
-}
-
 pub(super) fn agent(agent: &AgentModel<'_>) -> TokenStream {
-    let rt = agent.runtime.private();
-    let cfgs = cfgs(agent);
-    let declared_type = declared_type(agent);
-    let (aliases, around) = (names::aliases(agent), around::aliases(agent));
-    let checks = checks::checks(agent);
-    let onion = onion::expand(agent);
-    let agent_impl = declaration::agent_impl(agent);
-    let handles = handles::handles(agent);
-    let (typed_aliases, typed_agent) = (typed::aliases(agent), typed::agent(agent));
-    quote! {
-        #declared_type
-
-        #(#cfgs)*
-        #[allow(clippy::all, clippy::pedantic, unused_qualifications)]
-        const _: () = {
-            use #rt as __rt;
-            #aliases
-            #around
-            #checks
-            #onion
-            #typed_aliases
-            #agent_impl
-            #typed_agent
-            #handles
-        };
-    }
+    let (checks, onion) = (checks::checks(agent), onion::expand(agent));
+    items(agent, &quote!(unused_qualifications), &quote!(#checks #onion), &declaration::agent_impl(agent))
 }
 
 /// The agent's type and the least that other agents need of it, for an agent that has errors.
 pub(super) fn stand_in(agent: &AgentModel<'_>) -> TokenStream {
     let (ty, state, name) = (&agent.ty, &agent.state, &agent.name);
-    let cfgs = cfgs(agent);
-    let declared_type = declared_type(agent);
-    let root = agent.runtime.root();
+    let (root, run) = (agent.runtime.root(), declaration::run(agent));
+    let agent_impl = quote! {
+        #[diagnostic::do_not_recommend]
+        impl #root::Agent for #ty {
+            const NAME: &'static str = #name;
+            type State = #state;
+
+            fn declare() -> __rt::AgentDeclaration {
+                __rt::AgentDeclaration::new()
+            }
+
+            #run
+        }
+    };
+    items(agent, &quote!(dead_code), &TokenStream::new(), &agent_impl)
+}
+
+/// The agent's type, and what belongs to it. The aliases use each name, so that a wrong agent does not add a warning about
+/// an unused import.
+fn items(
+    agent: &AgentModel<'_>,
+    lint: &TokenStream,
+    checks: &TokenStream,
+    agent_impl: &TokenStream,
+) -> TokenStream {
     let rt = agent.runtime.private();
-    let handles = handles::handles(agent);
-    // The aliases use each name, so that a wrong agent does not add a warning about an unused import.
+    let cfgs = agent.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
+    let (declared_type, handles) = (declared_type(agent), handles::handles(agent));
     let (aliases, around) = (names::aliases(agent), around::aliases(agent));
-    let run = declaration::run(agent);
     let (typed_aliases, typed_agent) = (typed::aliases(agent), typed::agent(agent));
     quote! {
         #declared_type
 
         #(#cfgs)*
-        #[allow(clippy::all, clippy::pedantic, dead_code)]
+        #[allow(clippy::all, clippy::pedantic, #lint)]
         const _: () = {
             use #rt as __rt;
             #aliases
             #around
-
-            #[diagnostic::do_not_recommend]
-            impl #root::Agent for #ty {
-                const NAME: &'static str = #name;
-                type State = #state;
-
-                fn declare() -> __rt::AgentDeclaration {
-                    __rt::AgentDeclaration::new()
-                }
-
-                #run
-            }
-
+            #checks
             #typed_aliases
+            #agent_impl
             #typed_agent
             #handles
         };
