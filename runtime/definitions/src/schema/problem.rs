@@ -129,7 +129,7 @@ impl Problem {
     pub(super) fn no_fields(path: String, options: &[&Value]) -> Self {
         let fields = |option: &&Value| {
             let required = option["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
-            let mut names: Vec<_> = required.map(|name| quoted(name)).collect();
+            let mut names: Vec<_> = required.map(quoted).collect();
             if names.is_empty() {
                 names = field_names(option).iter().map(|name| quoted(name)).collect();
             }
