@@ -56,6 +56,8 @@ pub mod export;
 pub mod json;
 #[doc(hidden)]
 pub mod lock;
+#[doc(hidden)]
+pub mod on_drop;
 pub mod output;
 pub mod requirements;
 pub mod schema;

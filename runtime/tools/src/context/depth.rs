@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 
 use super::ToolContext;
+use onionskin_definitions::on_drop::OnDrop;
 
 /// A layer that the running code is inside. Each is a bit, because `call_original` works in any of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,17 +76,8 @@ pub(crate) fn at_depth<F: Future>(
     depth: Depth,
     call: F,
 ) -> impl Future<Output = F::Output> {
-    Entered::new(call, move || Back { cx, depth: cx.depth.fetch_or(depth as u8, Ordering::Relaxed) })
-}
-
-/// Restores the depth, also after a panic.
-struct Back<'a> {
-    cx: &'a ToolContext,
-    depth: u8,
-}
-
-impl Drop for Back<'_> {
-    fn drop(&mut self) {
-        self.cx.depth.store(self.depth, Ordering::Relaxed);
-    }
+    Entered::new(call, move || {
+        let outer = cx.depth.fetch_or(depth as u8, Ordering::Relaxed);
+        OnDrop(move || cx.depth.store(outer, Ordering::Relaxed))
+    })
 }

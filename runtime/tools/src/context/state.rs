@@ -12,6 +12,7 @@ use super::{RunContext, ToolContext};
 use crate::state::{SessionState, StateCell, StateCodec};
 use onionskin_definitions::definition::missing;
 use onionskin_definitions::error::{BoxError, Exit};
+use onionskin_definitions::on_drop::OnDrop;
 use onionskin_definitions::requirements::StateType;
 use onionskin_definitions::secret::{NotAsSecret, OnlyAsSecret, made_during, texts};
 
@@ -267,19 +268,12 @@ pub(crate) fn in_state<'a, F: Future>(
 ) -> impl Future<Output = F::Output> {
     Entered::new(call, move || {
         change_bound(cx, |states| states.push(state.clone()));
-        Back(cx)
+        OnDrop(move || {
+            change_bound(cx, |states| {
+                states.pop();
+            });
+        })
     })
-}
-
-/// Removes the state again, also after a panic.
-struct Back<'a>(&'a ToolContext);
-
-impl Drop for Back<'_> {
-    fn drop(&mut self) {
-        change_bound(self.0, |states| {
-            states.pop();
-        });
-    }
 }
 
 fn change_bound(cx: &ToolContext, change: impl FnOnce(&mut Vec<SessionState>)) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Call, Core, RuntimeHooks, outermost};
-use crate::context::{Guards, RunContext, Target, ToolContext, ToolEntry, ToolTable};
+use crate::context::{Guards, RunContext, RunHooks, RunSeed, Target, ToolContext, ToolEntry, ToolTable};
 use crate::services::{ProvidedService, Service};
 use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::ToolSource;
@@ -97,7 +97,8 @@ impl<A: Compiled> ToolCaller<A> {
             entry
         });
         let (table, _) = ToolTable::new("", entries);
-        let run = RunContext::detached_with_core(state, core as _);
+        let hooks = RunHooks { core: Some(core as _), ..RunHooks::default() };
+        let run = RunContext::new(RunSeed { hooks, ..RunContext::detached_seed_of(state) });
         Self { entry, table, run, call_id: Arc::from("direct"), calls: AtomicU64::new(0) }
     }
 

@@ -138,6 +138,6 @@ impl ToolPolicy {
 
 /// Adds the function of `on_error`, which handles the tool's errors.
 pub fn recover(mut policy: ToolPolicy, on_error: fn(&ToolContext, ToolError) -> ToolResult) -> ToolPolicy {
-    policy.stages.on_error.push(Arc::new(move |error, cx: ToolContext| ready(on_error(&cx, error))));
+    policy.stages.on_error.push(Arc::new(move |error, cx| Box::pin(ready(on_error(&cx, error)))));
     policy
 }

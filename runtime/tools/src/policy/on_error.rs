@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::error::Error;
 use std::future::Future;
+use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
@@ -11,19 +12,7 @@ use crate::onion::{Caught, panic_exit};
 use onionskin_definitions::error::{Exit, ToolError, ToolResult};
 
 /// A handler of a tool's errors, added at run time.
-pub(crate) trait OnError: Send + Sync + 'static {
-    fn answer<'a>(&'a self, cx: &'a ToolContext, error: ToolError) -> BoxFuture<'a, ToolResult>;
-}
-
-impl<F, Fut> OnError for F
-where
-    F: Fn(ToolError, ToolContext) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = ToolResult> + Send + 'static,
-{
-    fn answer<'a>(&'a self, cx: &'a ToolContext, error: ToolError) -> BoxFuture<'a, ToolResult> {
-        Box::pin(async move { self(error, cx.to_owned_attempt()).await })
-    }
-}
+pub(crate) type OnError = Arc<dyn Fn(ToolError, ToolContext) -> BoxFuture<'static, ToolResult> + Send + Sync>;
 
 /// Passes a tool error to a handler. If the handler fails too, the error contains both.
 pub(crate) async fn answer<F, Fut>(cx: &ToolContext, result: ToolResult, handler: F) -> ToolResult

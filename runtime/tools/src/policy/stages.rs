@@ -29,7 +29,7 @@ pub(crate) struct Stages {
     pub(crate) cache: Option<Cache>,
     pub(crate) input: Vec<Arc<dyn DynInputGuardrail>>,
     pub(crate) output: Vec<Arc<dyn DynOutputGuardrail>>,
-    pub(crate) on_error: Vec<Arc<dyn OnError>>,
+    pub(crate) on_error: Vec<OnError>,
     /// The values to fill in, inside all other stages.
     fill: Option<Arc<dyn Fill>>,
 }
@@ -247,7 +247,7 @@ impl Stages {
     /// Passes a tool error to the error handlers.
     async fn answer(&self, cx: &ToolContext, mut result: ToolResult) -> ToolResult {
         for handler in &self.on_error {
-            result = on_error::answer(cx, result, |error| handler.answer(cx, error)).await;
+            result = on_error::answer(cx, result, |error| handler(error, cx.to_owned_attempt())).await;
         }
         result
     }

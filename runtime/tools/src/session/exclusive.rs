@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::Session;
 use crate::deadline::Deadline;
 use onionskin_definitions::lock::lock;
+use onionskin_definitions::on_drop::OnDrop;
 
 tokio::task_local! {
     static WAITING: Waiting;
@@ -26,15 +27,6 @@ struct Link {
     outer: Waiting,
     /// Whether the run has ended. Work that outlives it blocks no turn.
     is_over: AtomicBool,
-}
-
-/// Ends a link when the run ends or is dropped.
-struct Over(Arc<Link>);
-
-impl Drop for Over {
-    fn drop(&mut self) {
-        self.0.is_over.store(true, Ordering::Relaxed);
-    }
 }
 
 impl Waiting {
@@ -147,20 +139,20 @@ impl Session {
         if token.is_cancelled() {
             return Err(NoTurn::Cancelled);
         }
-        let _turn = match self.turn_if_free() {
+        let _turn = match self.0.turn.try_lock().ok() {
             Some(turn) => turn,
             None => {
                 let Some(_edge) = Edge::new(&waiting, self) else { return Err(NoTurn::WaitsForItself) };
                 tokio::select! {
                     biased;
                     () = token.cancelled() => return Err(NoTurn::Cancelled),
-                    turn = self.turn() => turn,
+                    turn = self.0.turn.lock() => turn,
                     limit = late(deadline) => return Err(NoTurn::Busy(limit)),
                 }
             }
         };
         let link = Arc::new(Link { session: self.clone(), outer: waiting, is_over: AtomicBool::new(false) });
-        let _over = Over(Arc::clone(&link));
-        Ok(WAITING.scope(Waiting(Some(link)), work).await)
+        let _over = OnDrop(|| link.is_over.store(true, Ordering::Relaxed));
+        Ok(WAITING.scope(Waiting(Some(Arc::clone(&link))), work).await)
     }
 }

@@ -84,16 +84,6 @@ impl Session {
         &self.0.allowed
     }
 
-    /// Waits for the turn in this session.
-    pub(super) async fn turn(&self) -> tokio::sync::MutexGuard<'_, ()> {
-        self.0.turn.lock().await
-    }
-
-    /// The turn, if no run holds it or waits for it.
-    pub(super) fn turn_if_free(&self) -> Option<tokio::sync::MutexGuard<'_, ()>> {
-        self.0.turn.try_lock().ok()
-    }
-
     /// A snapshot of the messages so far. A run appends its messages when it ends.
     pub fn history(&self) -> History {
         lock(&self.0.history).clone()

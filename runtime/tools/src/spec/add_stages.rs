@@ -97,7 +97,7 @@ impl ToolSpec {
         F: Fn(ToolError, ToolContext) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = ToolResult> + Send + 'static,
     {
-        self.change(|stages| stages.on_error.push(Arc::new(on_error)))
+        self.change(|stages| stages.on_error.push(Arc::new(move |error, cx| Box::pin(on_error(error, cx)))))
     }
 
     /// Changes the added stages.

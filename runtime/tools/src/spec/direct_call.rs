@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::args::IntoArgs;
 use super::execution::Execution;
 use super::toolspec::ToolSpec;
-use crate::context::{RunContext, ToolContext};
+use crate::context::{People, RunContext, RunHooks, RunSeed, ToolContext};
 use crate::onion::{Call, NoCore, outermost};
 use crate::tool::block_on;
 use onionskin_definitions::args::Args;
@@ -112,9 +112,13 @@ impl ToolSpec {
         }
         let started = Instant::now();
         let entry = self.share().into_entry();
-        let typed = Arc::clone(&self.typed.handle);
-        let (state, services) = (self.state().clone(), self.services.clone());
-        let run = RunContext::detached_with(typed, state, services, self.approver.clone(), Arc::new(NoCore));
+        let run = RunContext::new(RunSeed {
+            session_state: self.state().clone(),
+            services: self.services.clone(),
+            people: People { approver: self.approver.clone(), ..People::default() },
+            hooks: RunHooks { core: Some(Arc::new(NoCore)), ..RunHooks::default() },
+            ..RunContext::detached_seed(Arc::clone(&self.typed.handle))
+        });
         let mut cx = ToolContext::new(run, Arc::new(entry), Arc::from("direct"), 0, 0);
         cx.log_hooks();
         if !self.hooks.is_empty() {

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use super::other_thread::TaskLocals;
 use crate::context::{CallProgress, ToolContext};
 use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
+use onionskin_definitions::on_drop::OnDrop;
 
 /// The progress of work on a thread. An atomic transition decides whether it starts or is abandoned.
 #[derive(Clone)]
@@ -21,31 +22,6 @@ impl Progress {
     /// Leaves the state `WAITS`. Returns `false` if another thread left it first.
     fn leaves_waiting(&self, to: u8) -> bool {
         self.0.compare_exchange(WAITS, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
-    }
-}
-
-/// Abandons the work when its caller is dropped, and records leftover work in the call.
-struct Waits<'a> {
-    cx: &'a ToolContext,
-    progress: Progress,
-}
-
-impl Drop for Waits<'_> {
-    fn drop(&mut self) {
-        if self.progress.leaves_waiting(GIVEN_UP) {
-            self.cx.note_dropped(CallProgress::NotStarted);
-        } else if self.progress.0.load(Ordering::Acquire) == BEGUN {
-            self.cx.note_dropped(CallProgress::Running);
-        }
-    }
-}
-
-/// Marks the end of the work, also after a panic.
-struct Ends(Progress);
-
-impl Drop for Ends {
-    fn drop(&mut self) {
-        self.0.0.store(DONE, Ordering::Release);
     }
 }
 
@@ -67,13 +43,21 @@ pub async fn offload<R: Send + 'static>(
     let _over = attempt.cancellation().drop_guard();
     let locals = TaskLocals::here();
     let progress = Progress(Arc::default());
-    let _waits = Waits { cx, progress: progress.clone() };
+    let waits = progress.clone();
+    // If the caller is dropped, the work is abandoned, or the call notes that it runs on.
+    let _waits = OnDrop(move || {
+        if waits.leaves_waiting(GIVEN_UP) {
+            cx.note_dropped(CallProgress::NotStarted);
+        } else if waits.0.load(Ordering::Acquire) == BEGUN {
+            cx.note_dropped(CallProgress::Running);
+        }
+    });
     let run = move || {
         // The caller may be gone, or its run may have ended before the caller is dropped.
         if attempt.cancellation().is_cancelled() || !progress.leaves_waiting(BEGUN) {
             return None;
         }
-        let _ends = Ends(progress);
+        let _ends = OnDrop(|| progress.0.store(DONE, Ordering::Release));
         Some(locals.carry(|| work(&attempt)))
     };
     let reason = match tokio::task::spawn_blocking(run).await {

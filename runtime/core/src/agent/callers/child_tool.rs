@@ -7,6 +7,7 @@ use futures_util::future::BoxFuture;
 use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::{Param, StaticTool, ToolDefinition};
 use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
+use onionskin_definitions::on_drop::OnDrop;
 use onionskin_definitions::output::ToolOutput;
 use onionskin_definitions::schema::{Problem, problem_lines};
 use onionskin_definitions::secret::Redact as _;
@@ -92,7 +93,13 @@ impl ChildTool {
         let mut run = AgentRun::new(RunSeed { history, ..seed }, Arc::clone(&self.child), session);
         run.shown = self.settings.shows(number);
         // The child's deadline includes the timeout, so that its own calls see it and the child can finish cleanly.
-        let left = Leaves { child: &self.child.name, run: &run, start, cx };
+        // The transcript is stored also if the run is dropped before its end, because its tools may have acted.
+        let left = OnDrop(|| {
+            if !run.is_paused() {
+                let messages = run.closed_messages().since(start).collect();
+                cx.keep_transcript(Transcript { child: Arc::clone(&self.child.name), messages });
+            }
+        });
         let answer = drive(&run, self.run, input).await;
         drop(left);
         let did = did(&run, start, &answer);
@@ -127,26 +134,6 @@ pub(super) async fn sent(
             "a message hook changed the input of the agent {agent}, which does not fit now:\n- {problems}"
         ))
     })
-}
-
-/// Stores a child's transcript with its call when the run ends, also if it is dropped before its end, because
-/// its tools may have acted.
-struct Leaves<'c> {
-    child: &'c Arc<str>,
-    run: &'c AgentRun,
-    /// The number of messages before the run's own.
-    start: usize,
-    cx: &'c ToolContext,
-}
-
-impl Drop for Leaves<'_> {
-    fn drop(&mut self) {
-        if self.run.is_paused() {
-            return;
-        }
-        let messages = self.run.closed_messages().since(self.start).collect();
-        self.cx.keep_transcript(Transcript { child: Arc::clone(self.child), messages });
-    }
 }
 
 /// The result of an agent as a tool.

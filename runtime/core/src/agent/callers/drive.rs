@@ -3,8 +3,9 @@
 use std::pin::pin;
 use std::sync::{Arc, LazyLock};
 
+use onionskin_definitions::on_drop::OnDrop;
 use onionskin_definitions::secret::Redact as _;
-use onionskin_tools::context::{Acted, People, RunHooks, RunIdentity, RunSeed, Running, ToolContext};
+use onionskin_tools::context::{Acted, People, RunHooks, RunIdentity, RunSeed, ToolContext};
 use onionskin_tools::deadline::Deadline;
 use onionskin_tools::event::{EventKind, Events};
 use onionskin_tools::journal::{StepId, StepKind, new_id};
@@ -136,8 +137,12 @@ async fn driven(run: &AgentRun, answer: RunFn, input: String) -> Result<String, 
     if run.context().events().are_kept() {
         run.event(0, EventKind::run_started(&input, run.shown));
     }
-    let dropped = Dropped { run };
-    let _running = Running::new(run.context());
+    // Reports the end of a run that is dropped before its end.
+    let dropped = OnDrop(|| {
+        let error = RunError::Cancelled { agent: Arc::clone(&run.instance.name) };
+        run.event(0, EventKind::run_failed(&error));
+    });
+    let _running = run.context().running();
     // A panic can occur before the first await.
     let (has_hooks, has_turn_hooks) = (!run.instance.declaration.run_hooks.is_empty(), run.has_turn_hooks());
     let is_before_send = run.is_before_send();
@@ -160,7 +165,9 @@ async fn driven(run: &AgentRun, answer: RunFn, input: String) -> Result<String, 
         };
         match answered {
             Ok(Ok(text)) if has_hooks => {
-                let unchecked = Unchecked { run, start };
+                // Otherwise the next input of the session could make the model repeat the answer, also if the
+                // run is dropped meanwhile.
+                let unchecked = OnDrop(|| run.withdraw_answer(start));
                 let answer = Box::pin(run.after_run(text)).await;
                 if answer.is_ok() {
                     std::mem::forget(unchecked);
@@ -230,45 +237,13 @@ pub(super) fn never_began(
 }
 
 /// Stores the messages of a run in its session when the run ends, also if it is dropped before its end,
-/// because its tools may have acted.
-pub(super) struct StoreOnDrop<'r> {
-    pub(super) run: &'r AgentRun,
-    /// The number of messages that the session had before.
-    pub(super) start: usize,
-}
-
-impl Drop for StoreOnDrop<'_> {
-    fn drop(&mut self) {
-        if !self.run.is_paused() {
-            self.run.session.append(&self.run.closed_messages(), self.start);
+/// because its tools may have acted. `start` is the number of messages that the session had before.
+pub(super) fn store_on_drop(run: &AgentRun, start: usize) -> OnDrop<impl FnMut() + '_> {
+    OnDrop(move || {
+        if !run.is_paused() {
+            run.session.append(&run.closed_messages(), start);
         }
-    }
-}
-
-/// Removes an answer that did not pass the run hooks from the conversation, also if the run is dropped
-/// meanwhile. Otherwise the next input of the session could make the model repeat it.
-struct Unchecked<'r> {
-    run: &'r AgentRun,
-    /// The number of messages before the run's own.
-    start: usize,
-}
-
-impl Drop for Unchecked<'_> {
-    fn drop(&mut self) {
-        self.run.withdraw_answer(self.start);
-    }
-}
-
-/// Reports the end of a run that is dropped before its end.
-struct Dropped<'r> {
-    run: &'r AgentRun,
-}
-
-impl Drop for Dropped<'_> {
-    fn drop(&mut self) {
-        let error = RunError::Cancelled { agent: Arc::clone(&self.run.instance.name) };
-        self.run.event(0, EventKind::run_failed(&error));
-    }
+    })
 }
 
 /// The state of agents that declare no state.

@@ -29,7 +29,7 @@ use crate::prompt::Prompt;
 use crate::run_hook::RunInput;
 
 use super::built::Built;
-use super::drive::{StoreOnDrop, drive, never_began, seed};
+use super::drive::{drive, never_began, seed, store_on_drop};
 use super::stream::RunStream;
 use super::typed_run::{TypedRunOutput, TypedRunStream};
 
@@ -380,7 +380,7 @@ impl Options {
                 run.prompt = prompt;
                 run.answer = answer_form.or(run.answer);
                 run.keep_attached(&input);
-                let store = StoreOnDrop { run: &run, start };
+                let store = store_on_drop(&run, start);
                 let answer = drive(&run, answer, input.into_text()).await;
                 drop(store);
                 drop(used);

@@ -43,7 +43,7 @@ use super::AgentDeclaration;
 pub struct DynAgent {
     pub(in crate::agent) id: AgentId,
     pub(in crate::agent) name: Arc<str>,
-    declare: Declare,
+    declare: Arc<dyn Fn() -> AgentDeclaration + Send + Sync>,
     pub(in crate::agent) run: RunFn,
     pub(in crate::agent) state: StateType,
 }
@@ -54,12 +54,6 @@ pub(in crate::agent) enum AgentId {
     Type(TypeId),
     /// The number of an agent created at run time.
     Made(u64),
-}
-
-#[derive(Clone)]
-enum Declare {
-    Type(fn() -> AgentDeclaration),
-    Made(Arc<dyn Fn() -> AgentDeclaration + Send + Sync>),
 }
 
 /// [`Agent::run`] of an agent, as a value: `|run, input| Box::pin(plan(run, input))`.
@@ -76,7 +70,7 @@ impl DynAgent {
         Self {
             id: AgentId::Made(MADE.fetch_add(1, Ordering::Relaxed)),
             name: name.into(),
-            declare: Declare::Made(Arc::new(declare)),
+            declare: Arc::new(declare),
             run: |run, input| Box::pin(run.converse(input)),
             state: StateType::new::<()>(),
         }
@@ -87,7 +81,7 @@ impl DynAgent {
         Self {
             id: AgentId::Type(TypeId::of::<A>()),
             name: A::NAME.into(),
-            declare: Declare::Type(A::declare),
+            declare: Arc::new(A::declare),
             run: |run, input| Box::pin(A::run(run, input)),
             state: StateType::new::<A::State>(),
         }
@@ -168,10 +162,7 @@ impl DynAgent {
     /// # Panics
     /// Panics if the declaring function panics.
     pub(in crate::agent) fn declare(&self) -> AgentDeclaration {
-        match &self.declare {
-            Declare::Type(declare) => declare(),
-            Declare::Made(declare) => declare(),
-        }
+        (self.declare)()
     }
 }
 

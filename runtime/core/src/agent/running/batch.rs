@@ -236,9 +236,10 @@ impl<'r> Batch<'r> {
         Contained { call: Some(self.call_one(index)), tool: &self.call_to_run(index).name }
     }
 
-    async fn call_one(&self, index: usize) {
+    // Not an `async fn`, whose future would add to the stack of agents that call each other.
+    fn call_one(&self, index: usize) -> impl Future<Output = ()> + Send {
         let (requested, at) = (self.call_to_run(index), self.calls.at(index));
-        TurnCall::new(self.run, &self.table, &self.planned[index], requested, at).run_to_end().await;
+        TurnCall::new(self.run, &self.table, &self.planned[index], requested, at).run_to_end()
     }
 
     /// Stores one result for each call, in call order. Returns whether conversations of children followed the results.

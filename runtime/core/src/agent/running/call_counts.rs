@@ -1,5 +1,6 @@
 //! The calls of a run that are in progress, and those that wait for answers in a later run.
 
+use onionskin_definitions::on_drop::OnDrop;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Counts the calls of a run. The calls of a turn count as one.
@@ -9,13 +10,13 @@ pub(super) struct CallCounts {
     waiting: AtomicU32,
 }
 
-/// Calls in progress.
-pub(super) struct Busy<'r>(&'r CallCounts);
-
 impl CallCounts {
-    pub(super) fn begin(&self) -> Busy<'_> {
+    /// Counts calls as in progress until the value is dropped.
+    pub(super) fn begin(&self) -> OnDrop<impl FnMut() + '_> {
         self.busy.fetch_add(1, Ordering::Relaxed);
-        Busy(self)
+        OnDrop(|| {
+            self.busy.fetch_sub(1, Ordering::Relaxed);
+        })
     }
 
     /// Counts calls that wait for answers.
@@ -31,11 +32,5 @@ impl CallCounts {
     /// Whether calls wait for answers and no other call is in progress.
     pub(super) fn only_waits(&self) -> bool {
         self.any_waits() && self.busy.load(Ordering::Relaxed) == 0
-    }
-}
-
-impl Drop for Busy<'_> {
-    fn drop(&mut self) {
-        self.0.busy.fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -9,18 +9,18 @@ use onionskin_tools::question::{Paused, PausedRun};
 
 use crate::agent::error::run_error::RunError;
 
-use super::call_counts::Busy;
 use super::run::AgentRun;
+use onionskin_definitions::on_drop::OnDrop;
 
 impl AgentRun {
     /// Counts calls as in progress; `None` if the run cannot pause.
-    pub(super) fn busy(&self) -> Option<Busy<'_>> {
+    pub(super) fn busy(&self) -> Option<OnDrop<impl FnMut() + '_>> {
         self.cx.questions()?;
         Some(self.call_counts.begin())
     }
 
     /// Waits forever for answers of people. The run drops this future when its other calls have ended.
-    pub(super) async fn pause<T>(&self, busy: Option<Busy<'_>>) -> T {
+    pub(super) async fn pause<T>(&self, busy: Option<OnDrop<impl FnMut()>>) -> T {
         self.call_counts.note_waiting();
         drop(busy);
         pending().await

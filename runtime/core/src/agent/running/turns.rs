@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use onionskin_definitions::args::Args;
 use onionskin_definitions::error::{Exit, ToolResult};
+use onionskin_definitions::on_drop::OnDrop;
 use onionskin_tools::context::ToolTable;
 use onionskin_tools::event::EventKind;
 use onionskin_tools::model::{Message, ModelResponse, StopReason, ToolCall, redact_name};
@@ -38,15 +39,6 @@ impl TurnAnswer {
         let Self { message, mut beside, .. } = self;
         beside.put_message(Arc::unwrap_or_clone(message));
         beside
-    }
-}
-
-/// A model turn in progress.
-struct Asking<'r>(&'r AgentRun);
-
-impl Drop for Asking<'_> {
-    fn drop(&mut self) {
-        self.0.tally().asking = false;
     }
 }
 
@@ -167,7 +159,7 @@ impl AgentRun {
         self.tools(turn).map_err(|error| error.into_run_error(&self.instance.name))
     }
 
-    fn begin_turn(&self) -> Result<(u32, Asking<'_>), RunError> {
+    fn begin_turn(&self) -> Result<(u32, OnDrop<impl FnMut() + '_>), RunError> {
         let mut tally = self.tally();
         tally.ready().map_err(|error| self.misuse(error))?;
         if self.cx.conversation().is_empty() {
@@ -186,7 +178,7 @@ impl AgentRun {
         tally.asking = true;
         let turn = tally.turn;
         drop(tally);
-        let asking = Asking(self);
+        let asking = OnDrop(|| self.tally().asking = false);
         self.event(turn, EventKind::turn_started(turn));
         Ok((turn, asking))
     }

@@ -9,6 +9,7 @@ use crate::context::{Data, ToolContext};
 use crate::journal::{StepId, StepKind, recorded, recorded_for};
 use crate::question::Answer;
 use onionskin_definitions::definition::{Asks, Effect};
+use onionskin_definitions::on_drop::OnDrop;
 
 /// The names of the questions of a call, as in their steps.
 #[derive(Default)]
@@ -21,9 +22,6 @@ pub(in crate::context) struct QuestionNames {
     /// and the question's hash.
     pub(super) answered: Vec<(String, String, Answer)>,
 }
-
-/// A start of a tool's function.
-pub(in crate::context) struct FunctionStart<'c>(&'c ToolContext);
 
 /// How long a call waited for answers.
 #[derive(Clone, Copy, Default)]
@@ -72,12 +70,12 @@ impl ToolContext {
     }
 
     /// Marks a start of the function of a tool that asks.
-    pub(in crate::context) fn enter_function(&self) -> Option<FunctionStart<'_>> {
+    pub(in crate::context) fn enter_function(&self) -> Option<OnDrop<impl FnMut() + '_>> {
         if self.definition().asks != Asks::More {
             return None;
         }
         self.data(|data| data.question_names.in_start = Some(Vec::new()));
-        Some(FunctionStart(self))
+        Some(OnDrop(|| self.data(|data| data.question_names.in_start = None)))
     }
 
     /// Restarts the numbering of questions for the next attempt's step.
@@ -129,12 +127,6 @@ impl ToolContext {
     pub(in crate::context) fn waited(&self) -> Duration {
         let waited = self.data_if_any(|data| data.waited).unwrap_or_default();
         waited.before + waited.now.map_or(Duration::ZERO, |(_, since)| since.elapsed())
-    }
-}
-
-impl Drop for FunctionStart<'_> {
-    fn drop(&mut self) {
-        self.0.data(|data| data.question_names.in_start = None);
     }
 }
 

@@ -5,8 +5,6 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::{AgentInfo, People, RunContext, RunHooks, RunIdentity, RunSeed};
-use crate::approval::DynApprover;
-use crate::context::DynCall;
 use crate::event::Events;
 use crate::journal::new_id;
 use crate::model::History;
@@ -23,41 +21,14 @@ impl RunContext {
         Self::new(Self::detached_seed_of(state))
     }
 
-    pub(crate) fn detached_with_core<S: Clone + Send + Sync + 'static>(
-        state: S,
-        core: Arc<dyn DynCall>,
-    ) -> Self {
-        Self::new(RunSeed {
-            hooks: RunHooks { core: Some(core), ..RunHooks::default() },
-            ..Self::detached_seed_of(state)
-        })
-    }
-
-    /// The run of one direct call of a dynamic tool.
-    pub(crate) fn detached_with(
-        state: StateHandle,
-        session_state: SessionState,
-        services: Services,
-        approver: Option<Arc<dyn DynApprover>>,
-        core: Arc<dyn DynCall>,
-    ) -> Self {
-        Self::new(RunSeed {
-            session_state,
-            services,
-            people: People { approver, ..People::default() },
-            hooks: RunHooks { core: Some(core), ..RunHooks::default() },
-            ..Self::detached_seed(state)
-        })
-    }
-
-    fn detached_seed_of<S: Clone + Send + Sync + 'static>(state: S) -> RunSeed {
+    pub(crate) fn detached_seed_of<S: Clone + Send + Sync + 'static>(state: S) -> RunSeed {
         let session_state = SessionState::default();
         let (state, secrets) = StateCell::undeclared(state);
         session_state.concealed().add(&secrets);
         RunSeed { session_state, ..Self::detached_seed(state) }
     }
 
-    fn detached_seed(state: StateHandle) -> RunSeed {
+    pub(crate) fn detached_seed(state: StateHandle) -> RunSeed {
         RunSeed {
             identity: RunIdentity {
                 agent: AgentInfo::new(Arc::from(DETACHED), None, Vec::new()),

@@ -40,7 +40,7 @@ pub use hooks::{DynSender, OuterHooks};
 use journal::Noted;
 use permits::BegunBy;
 pub(super) use permits::CallPermit;
-pub use permits::{Permit, Running};
+pub use permits::Permit;
 pub use seed::{People, RunHooks, RunIdentity, RunSeed};
 pub use team::{AgentInfo, Team};
 

@@ -9,6 +9,7 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedSemaphorePermit, Semaphore};
 use super::RunContext;
 use crate::context::{Extra, ToolContext};
 use onionskin_definitions::lock::lock;
+use onionskin_definitions::on_drop::OnDrop;
 
 /// A permit for one of the concurrent calls.
 pub struct Permit {
@@ -132,9 +133,9 @@ impl BegunBy {
     /// Starts a call of the run, after the parent's call holds its permit.
     ///
     /// Cancel safety: dropping the future starts no call.
-    pub async fn begin(self: &Arc<Self>) -> Begun {
+    pub async fn begin(&self) -> OnDrop<impl FnMut() + '_> {
         self.count(|calls| calls.all += 1);
-        let begun = Begun(Arc::clone(self));
+        let begun = OnDrop(|| self.count(|calls| calls.all -= 1));
         self.wait_for_permit().await;
         begun
     }
@@ -151,30 +152,16 @@ impl BegunBy {
     }
 }
 
-/// A run in progress. When it is dropped, the parent's call no longer counts as waiting.
-pub struct Running<'r>(&'r RunContext);
-
-impl<'r> Running<'r> {
-    /// Marks a run as running until the value is dropped.
-    pub fn new(run: &'r RunContext) -> Self {
-        Self(run)
-    }
-}
-
-impl Drop for Running<'_> {
-    fn drop(&mut self) {
-        if let Some(call) = self.0.begun_by().and_then(|by| by.call.upgrade()) {
-            call.permit.stop_waiting();
-        }
-    }
-}
-
-/// A started call.
-pub struct Begun(Arc<BegunBy>);
-
-impl Drop for Begun {
-    fn drop(&mut self) {
-        self.0.count(|calls| calls.all -= 1);
+/// For the crates of the runtime.
+#[doc(hidden)]
+impl RunContext {
+    /// Marks the run as running. When the value is dropped, the parent's call no longer counts as waiting.
+    pub fn running(&self) -> OnDrop<impl FnMut() + '_> {
+        OnDrop(|| {
+            if let Some(call) = self.begun_by().and_then(|by| by.call.upgrade()) {
+                call.permit.stop_waiting();
+            }
+        })
     }
 }
 
@@ -199,19 +186,10 @@ impl ToolContext {
     pub(crate) async fn without_permit<T>(&self, wait: impl Future<Output = T>) -> T {
         let extra = self.extra();
         extra.permit.release(self.run());
-        let _waiting = Waiting(&extra.permit);
+        let _waiting = OnDrop(|| extra.permit.stop_waiting());
         let done = wait.await;
         extra.permit.reacquire(self.run()).await;
         done
-    }
-}
-
-/// Ends a wait, also if it is dropped.
-struct Waiting<'p>(&'p CallPermit);
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        self.0.stop_waiting();
     }
 }
 

@@ -16,7 +16,7 @@ use onionskin_tools::tool::DynTool;
 
 use crate::agent::callers::built::Built;
 use crate::agent::callers::child_tool;
-use crate::agent::callers::drive::{StoreOnDrop, child_seed, drive, never_began, scope};
+use crate::agent::callers::drive::{child_seed, drive, never_began, scope, store_on_drop};
 use crate::agent::error::run_error::RunError;
 use crate::agent::parts::settings::DISPLAY_INSTANCES;
 use crate::agent::running::run::AgentRun;
@@ -165,7 +165,7 @@ impl AgentCall {
         seed.journal = shared.journal.clone().or(seed.journal);
         let mut run = AgentRun::new(RunSeed { history, ..seed }, Arc::clone(instance), session.clone());
         run.shown = is_shown(cx);
-        let _kept = StoreOnDrop { run: &run, start };
+        let _kept = store_on_drop(&run, start);
         let answer = drive(&run, *answer, input).await;
         let _ = did.set(child_tool::did(&run, start, &answer));
         Ok(answer)
