@@ -21,6 +21,13 @@ impl Errors {
         self.add(syn::Error::new_spanned(tokens, message));
     }
 
+    /// Notes an error as [`at`](Self::at), unless an earlier one has its message: one mistake elsewhere is the cause of both.
+    pub(crate) fn once_at(&mut self, tokens: impl ToTokens, message: &str) {
+        if !self.all.iter().flatten().any(|error| error.to_string() == message) {
+            self.at(tokens, message);
+        }
+    }
+
     pub(crate) fn add(&mut self, error: syn::Error) {
         if self.is_closed {
             return;
@@ -60,6 +67,11 @@ impl Errors {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.all.is_none()
+    }
+
+    /// The number of errors so far.
+    pub(crate) fn count(&self) -> usize {
+        self.all.iter().flatten().count()
     }
 
     /// Each error alone.

@@ -1,7 +1,10 @@
 //! Types that the runtime injects, by their names: a macro knows no more of a type.
 
+use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
-use syn::{GenericArgument, PathArguments, PathSegment, Type};
+use syn::{GenericArgument, PathArguments, PathSegment, Token, Type};
+
+use crate::number::is_primitive;
 
 /// The types that the context lends parts of itself as, by the last segment of their path.
 const LENT: &[&str] = &["ToolContext", "RunContext", "AgentInfo", "SessionState"];
@@ -103,6 +106,40 @@ pub(crate) fn within<'t>(ty: &'t Type, name: &str) -> Option<&'t PathSegment> {
     let mut find = Find(name, None);
     find.visit_type(ty);
     find.1
+}
+
+/// Returns whether a type is a primitive, a text, or a list or an `Option` of one. The model can fill it, and the runtime has no values of it. It needs
+/// no check, so most tools cost the compiler nothing there.
+pub(crate) fn is_plain(ty: &Type) -> bool {
+    match plain(ty) {
+        Type::Reference(reference) => is_plain(&reference.elem),
+        Type::Slice(slice) => is_plain(&slice.elem),
+        Type::Path(path) if path.qself.is_none() => {
+            path.path
+                .get_ident()
+                .is_some_and(|name| name == "str" || name == "String" || is_primitive(&name.to_string()))
+                || generic_args(ty, &["Option", "Vec"]).is_some_and(|args| args.iter().all(is_plain_argument))
+        }
+        Type::Tuple(tuple) => tuple.elems.is_empty(),
+        _ => false,
+    }
+}
+
+/// The generic arguments of a type whose last path segment has one of these names.
+pub(crate) fn generic_args<'t>(
+    ty: &'t Type,
+    names: &[&str],
+) -> Option<&'t Punctuated<GenericArgument, Token![,]>> {
+    let Type::Path(path) = plain(ty) else { return None };
+    let last = path.path.segments.last().filter(|last| names.iter().any(|name| last.ident == name))?;
+    match &last.arguments {
+        PathArguments::AngleBracketed(args) if path.qself.is_none() => Some(&args.args),
+        _ => None,
+    }
+}
+
+pub(crate) fn is_plain_argument(arg: &GenericArgument) -> bool {
+    matches!(arg, GenericArgument::Type(ty) if is_plain(ty))
 }
 
 #[cfg(test)]

@@ -2,12 +2,14 @@
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
+use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, FnArg, Signature, Visibility};
+use syn::{Attribute, FnArg, Signature, Visibility, parse_quote};
 
 use crate::diag::Errors;
 use crate::number::is_primitive;
 use crate::option::meta_name;
+use crate::paths::Runtime;
 use crate::suggest;
 
 /// A function. Its body can be any tokens: rustc reports errors in it, and calls the macro all the same.
@@ -16,6 +18,10 @@ pub(crate) struct FnItem {
     pub(crate) vis: Visibility,
     pub(crate) sig: Signature,
     body: TokenStream,
+    /// The parameters that have a mistake, by their index.
+    wrong_parameters: Vec<usize>,
+    /// There is a mistake in the signature that is not one parameter's.
+    is_wrong: bool,
 }
 
 impl Parse for FnItem {
@@ -24,13 +30,15 @@ impl Parse for FnItem {
         let vis = input.parse()?;
         let sig = input.parse()?;
         let body = input.parse()?;
-        Ok(Self { attrs, vis, sig, body })
+        Ok(Self { attrs, vis, sig, body, wrong_parameters: Vec::new(), is_wrong: false })
     }
 }
 
 impl ToTokens for FnItem {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        let Self { attrs, vis, sig, body } = self;
+        let Self { attrs, vis, sig, body, .. } = self;
+        let has_none = sig.generics.params.is_empty() && takes_type_arguments(sig);
+        let sig = if has_none { with_no_generics(sig, &sig.ident.to_string()) } else { quote!(#sig) };
         tokens.extend(quote!(#(#attrs)* #vis #sig #body));
     }
 }
@@ -65,10 +73,86 @@ impl FnItem {
         ours
     }
 
+    /// Notes that a parameter has a mistake.
+    pub(crate) fn mark_parameter(&mut self, index: usize) {
+        self.wrong_parameters.push(index);
+    }
+
+    /// Notes that there is a mistake in the signature that is not one parameter's.
+    pub(crate) fn mark_signature(&mut self) {
+        self.is_wrong = true;
+    }
+
+    /// Writes a function with mistakes. In place of the type beside it there is an alias that is an error for rustc, the one that the
+    /// macro reports, so rustc reports nothing about code that names it: lists of agents, calls, values.
+    ///
+    /// The body uses wrong parameters as what they are not, so they have this type too. If the mistake is not one parameter's, all of them and
+    /// the result have it.
+    pub(crate) fn in_error(
+        mut self,
+        type_name: Option<&Ident>,
+        runtime: &Runtime,
+        errors: Errors,
+    ) -> TokenStream {
+        let errors = errors.into_tokens();
+        // An `impl` holds no types, and some names mean something everywhere.
+        let name =
+            type_name.filter(|name| self.sig.receiver().is_none() && !is_reserved(&name.unraw().to_string()));
+        let Some(name) = name else { return quote!(#self #errors) };
+        let (alias, rt) = (type_ident(name), runtime.private());
+        for (index, input) in self.sig.inputs.iter_mut().enumerate() {
+            if let FnArg::Typed(typed) = input
+                && (self.is_wrong || self.wrong_parameters.contains(&index))
+            {
+                *typed.ty = parse_quote!(#alias);
+            }
+        }
+        if self.is_wrong {
+            self.sig.output = parse_quote!(-> #alias);
+            if awaits(self.body.clone()) {
+                self.sig.asyncness.get_or_insert_default();
+            }
+        }
+        let (vis, cfgs) = (&self.vis, self.cfgs());
+        quote! {
+            #self
+            #(#cfgs)*
+            #[doc(hidden)]
+            #[allow(dead_code)]
+            #vis type #alias = <#rt::Known<{ #errors false }> as #rt::Is>::Type<()>;
+        }
+    }
+
     /// The `#[cfg]`s of the function. Generated items need them too.
     pub(crate) fn cfgs(&self) -> Vec<&Attribute> {
         self.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect()
     }
+}
+
+/// Returns whether a parameter of a function has a type with arguments, such as `Option<..>`.
+pub(crate) fn takes_type_arguments(sig: &Signature) -> bool {
+    sig.inputs.to_token_stream().to_string().contains('<')
+}
+
+/// An item with an empty list of generics behind `word`. For an unknown type in `Option<..>`, rustc proposes a type parameter of the item, but
+/// not where a macro has written the list. The generated code uses the type too, and rustc shows an error once only if it proposes the same
+/// for both.
+pub(crate) fn with_no_generics(item: &impl ToTokens, word: &str) -> TokenStream {
+    let mut tokens: Vec<_> = item.to_token_stream().into_iter().collect();
+    let is_word = |token: &TokenTree| matches!(token, TokenTree::Ident(ident) if ident == word);
+    if let Some(at) = tokens.iter().position(is_word) {
+        tokens.splice(at + 1..at + 1, quote!(<>));
+    }
+    tokens.into_iter().collect()
+}
+
+/// Returns whether there is an `.await` in tokens.
+fn awaits(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(word) => word == "await",
+        TokenTree::Group(group) => awaits(group.stream()),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
 }
 
 /// The name of the type beside a function. It resolves as the macro's and is shown as the user's, so no naming lint

@@ -181,6 +181,8 @@ pub(super) fn without_aliases(tokens: TokenStream) -> TokenStream {
         if let [TokenTree::Ident(keyword), TokenTree::Ident(name), mark, of @ ..] = rest
             && keyword == "type"
             && is_punct(mark, '=')
+            // Another one is in place of the type beside a wrong function.
+            && name.to_string().starts_with("__")
             && let Some(end) = of.iter().position(|token| is_punct(token, ';'))
         {
             // Its attributes go with it.

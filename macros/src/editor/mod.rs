@@ -44,20 +44,36 @@ pub(crate) fn asks() -> bool {
 /// The part of the plain expansion beside the user's item. Its groups lose the spans of the user's words. `completes`: the user
 /// completes a word, so errors mean nothing.
 fn beside(plain: TokenStream, completes: bool) -> TokenStream {
+    let plain = if completes { without_errors(plain) } else { plain };
     let mut kept = Vec::new();
-    let mut tokens = plain.into_iter();
-    while let Some(token) = tokens.next() {
+    for token in plain {
         match token {
             // An error is shown at the user's word.
             TokenTree::Group(group) if group.delimiter() == Delimiter::Brace && !ends_with(&kept, '!') => {
                 kept.push(TokenTree::Group(unplaced_group(&group)));
             }
-            TokenTree::Ident(word) if completes && word == "compile_error" => {
-                // Drops the path before it, and its message.
+            other => kept.push(other),
+        }
+    }
+    kept.into_iter().collect()
+}
+
+/// The tokens without `::core::compile_error! { .. }`.
+fn without_errors(tokens: TokenStream) -> TokenStream {
+    let mut kept = Vec::new();
+    let mut tokens = tokens.into_iter();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Ident(word) if word == "compile_error" => {
                 while ends_with(&kept, ':') || kept.last().is_some_and(|token| token.to_string() == "core") {
                     kept.pop();
                 }
                 tokens.by_ref().take(2).for_each(drop);
+            }
+            TokenTree::Group(group) => {
+                let mut inside = Group::new(group.delimiter(), without_errors(group.stream()));
+                inside.set_span(group.span());
+                kept.push(TokenTree::Group(inside));
             }
             other => kept.push(other),
         }

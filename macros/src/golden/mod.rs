@@ -95,7 +95,7 @@ fn a9_errors_of_run_hook() {
 
 #[test]
 fn a9_errors_of_turn_hook() {
-    holds("turn_hook", 16);
+    holds("turn_hook", 17);
 }
 
 #[test]

@@ -3,12 +3,13 @@
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 
-use super::item::{stand_in, tool_alias};
+use super::item::tool_alias;
 use super::model::Middleware;
 use super::options::{Attribute, MiddlewareKind, Options};
 use super::parameter::Parameter;
 use crate::diag::Errors;
 use crate::item::{FnItem, not_a_function, take_other_mark};
+use crate::paths::Runtime;
 
 /// Expands an attribute of an item. The function is always given back, its own attributes taken off, whatever is wrong. What `check`
 /// finds is for `expand`.
@@ -40,6 +41,8 @@ pub(crate) fn expand_attribute<P: Copy + Into<MiddlewareKind>, C>(
     let check = |function: &FnItem, parameters: &[Parameter], options: &Options, errors: &mut Errors| {
         check(function, parameters, options, place, errors)
     };
+    let type_name = Some(options.type_name.clone().unwrap_or_else(|| function.sig.ident.clone()));
+    let runtime = Runtime::new(options.crate_path.clone());
     let read = Middleware::read(&mut function, options, check, &mut errors);
     if let Some((mut middleware, checked)) = read
         && errors.is_empty()
@@ -49,10 +52,6 @@ pub(crate) fn expand_attribute<P: Copy + Into<MiddlewareKind>, C>(
         let generated = expand(&middleware, checked);
         return quote!(#function #generated);
     }
-    // The type is written all the same, so that what names it does not report it as missing.
-    // Beside a method it cannot: an `impl` holds no types.
-    let stand_in = function.sig.receiver().is_none().then(|| stand_in(&function));
-    let errors = errors.into_tokens();
-    // Without the generated code, rustc would warn about an unused function.
-    quote!(#[allow(unused)] #function #stand_in #other #errors)
+    let wrong = function.in_error(type_name.as_ref(), &runtime, errors);
+    quote!(#wrong #other)
 }

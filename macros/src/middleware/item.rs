@@ -11,7 +11,7 @@ use super::model::Middleware;
 use super::options::MiddlewareKind;
 use super::parameter::Role;
 use crate::injected::{is_named, requested};
-use crate::item::{FnItem, type_ident};
+use crate::item::type_ident;
 
 /// The type beside the function, with its own `impl`s and these.
 ///
@@ -53,19 +53,6 @@ pub(crate) fn item(middleware: &Middleware, impls: &TokenStream) -> TokenStream 
             #constructor
             #impls
         };
-    }
-}
-
-/// The type alone, beside a function that has errors.
-pub(crate) fn stand_in(function: &FnItem) -> TokenStream {
-    let ty = type_ident(&function.sig.ident);
-    let vis = &function.vis;
-    let cfgs = function.cfgs();
-    quote! {
-        #(#cfgs)*
-        #[doc(hidden)]
-        #[allow(dead_code)]
-        #vis struct #ty {}
     }
 }
 

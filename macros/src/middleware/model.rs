@@ -3,15 +3,15 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
 use syn::ext::IdentExt;
-use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Attribute, FnArg, ReturnType, Signature, Type, Visibility};
+use syn::{Attribute, FnArg, ReturnType, Signature, Visibility};
 
 use super::check;
 use super::options::{MiddlewareKind, Options};
-use super::parameter::{Generics, Parameter, Plain, Role};
+use super::parameter::{Generics, Parameter, Plain, Role, nothing_fills};
 use crate::diag::Errors;
 use crate::docs;
+use crate::injected::is_plain;
 use crate::item::{FnItem, is_reserved, misspelt};
 use crate::param::Param;
 use crate::paths::Runtime;
@@ -47,12 +47,14 @@ impl Middleware {
         errors: &mut Errors,
     ) -> Option<(Self, F)> {
         let kind = options.kind;
-        let (mut taken, mut bound) = (Vec::new(), Vec::new());
-        for parameter in &mut function.sig.inputs {
+        let (mut taken, mut bound, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
+        for (index, parameter) in function.sig.inputs.iter_mut().enumerate() {
+            let before = errors.count();
             // A bound parameter is read as a tool's, which takes its attributes off.
             bound.push(is_bound(parameter).then(|| read_bound(parameter, errors)).flatten());
             misspelt(parameter, PARAMETER_ATTRIBUTES, (&["arg"], &kind.for_tools()), errors);
             taken.push(FnItem::take_attrs(parameter, PARAMETER_ATTRIBUTES));
+            wrong.extend((errors.count() > before).then_some(index));
         }
         let (again, attrs) =
             std::mem::take(&mut function.attrs).into_iter().partition(|attr| is_ours(attr, kind));
@@ -65,17 +67,29 @@ impl Middleware {
         check::qualifiers(function, kind, errors);
         let generics = Generics::read(function, kind, errors);
         let mut parameters = Vec::new();
-        for ((input, attrs), bound) in sig.inputs.iter().zip(taken).zip(bound) {
+        for (index, ((input, attrs), bound)) in sig.inputs.iter().zip(taken).zip(bound).enumerate() {
+            let before = errors.count();
             let read = Parameter::read(input, &attrs, bound, &generics, &options, errors);
-            if let Some(parameter) = &read {
-                check::ty(&parameter.role, &parameter.ty, &options, errors);
+            if let Some(Parameter { role, ty, .. }) = &read {
+                check::ty(role, ty, &options, errors);
+                // A wrong attribute may have said what fills it.
+                if matches!(role, Role::Inject) && attrs.is_empty() && !wrong.contains(&index) && is_plain(ty)
+                {
+                    errors.at(ty, nothing_fills(kind));
+                }
             }
             parameters.extend(read);
+            wrong.extend((errors.count() > before).then_some(index));
         }
-        open_next(function, &parameters);
-        let sig = &function.sig;
+        wrong.into_iter().for_each(|index| function.mark_parameter(index));
+        let before = errors.count();
         check::one_state(&parameters, &options, errors);
-        let form = held_to(function, &parameters, &options, errors)?;
+        let form = held_to(function, &parameters, &options, errors);
+        if errors.count() > before {
+            function.mark_signature();
+        }
+        let form = form?;
+        let sig = &function.sig;
         let mut returns = sig.output.clone();
         Plain { lifetimes: &generics.lifetimes }.visit_return_type_mut(&mut returns);
         let type_name = options.type_name.unwrap_or_else(|| sig.ident.clone());
@@ -126,31 +140,6 @@ fn is_bound(parameter: &FnArg) -> bool {
 
 fn is_ours(attr: &Attribute, kind: MiddlewareKind) -> bool {
     attr.path().segments.last().is_some_and(|last| last.ident == kind.attribute())
-}
-
-/// Replaces `next: &dyn Next` by `impl Next` in the function that is given back. We report it; rustc would report it again,
-/// because `Next` cannot be `dyn`.
-fn open_next(function: &mut FnItem, parameters: &[Parameter]) {
-    struct Open<'a>(&'a mut Option<Type>);
-
-    impl<'ast> Visit<'ast> for Open<'_> {
-        fn visit_type_trait_object(&mut self, ty: &'ast syn::TypeTraitObject) {
-            let bounds = &ty.bounds;
-            *self.0 = Some(syn::parse_quote!(impl #bounds));
-        }
-    }
-
-    for (input, parameter) in function.sig.inputs.iter_mut().zip(parameters) {
-        if let FnArg::Typed(typed) = input
-            && matches!(parameter.role, Role::Next)
-        {
-            let mut open = None;
-            Open(&mut open).visit_type(&parameter.ty);
-            if let Some(open) = open {
-                *typed.ty = open;
-            }
-        }
-    }
 }
 
 impl Middleware {

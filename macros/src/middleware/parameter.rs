@@ -7,7 +7,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, FnArg, GenericParam, Lifetime, Meta, Pat, Token, Type, TypeParamBound};
 
 use super::options::{MiddlewareKind, Options};
-use super::place::{Family, Part, Place};
+use super::place::{Family, MESSAGE, Part, Place, RUN, TURN};
 use crate::diag::Errors;
 use crate::injected::is_named;
 use crate::item::FnItem;
@@ -139,6 +139,23 @@ impl Parameter {
     }
 }
 
+/// The error for a parameter of a type that the runtime cannot have a value of: a number, a text.
+pub(super) fn nothing_fills(kind: MiddlewareKind) -> String {
+    let by_name = match kind {
+        MiddlewareKind::Hook | MiddlewareKind::Input | MiddlewareKind::Output => {
+            ", or call it `name` for the name of the tool"
+        }
+        MiddlewareKind::At(Place { family: Family::BeforeRun, .. }) => {
+            ", or call it `input` for the input of the run"
+        }
+        MiddlewareKind::At(Place { family: Family::AfterRun, .. }) => {
+            ", or call it `answer` for the answer of the run"
+        }
+        MiddlewareKind::At(Place { family: Family::Turn | Family::Message, .. }) => "",
+    };
+    format!("nothing fills this: write `#[config]` for a value that {} writes{by_name}", kind.configured_by())
+}
+
 /// What fills a parameter of a hook at a place without an attribute of ours.
 fn at_place(name: &str, ty: &Type, place: Place, errors: &mut Errors) -> Option<Role> {
     let Place { family, method, parts, .. } = place;
@@ -205,14 +222,21 @@ fn part_role(name: &str, ty: &Type, family: Family, parts: &[Part]) -> Option<Re
     let part = &parts[index];
     let fits = match ungrouped(ty) {
         Type::Reference(reference) => {
-            // The types of a turn can have other names.
-            let is_type = family == Family::Turn || part.is_type(ty);
+            // The types of a turn can have other names, but not those of other values.
+            let is_type = part.is_type(ty) || family == Family::Turn && !is_another_value(ty);
             is_type && (part.changes || reference.mutability.is_none())
         }
         Type::Path(path) => part.is_flag() && path.path.is_ident("bool"),
         _ => false,
     };
     Some(if fits { Ok(Role::Part(index)) } else { Err(format!("write {}", part.parameter())) })
+}
+
+/// Returns whether a type has the name of a value that hooks take elsewhere.
+fn is_another_value(ty: &Type) -> bool {
+    let of_calls = ["Args", "ToolResult", "ToolOutput", "ToolContext", "String", "str"];
+    let mut parts = [RUN, TURN, MESSAGE].into_iter().flatten().flat_map(|(_, place)| place.parts);
+    of_calls.iter().any(|name| is_named(ty, name)) || parts.any(|part| part.is_type(ty))
 }
 
 impl Part {

@@ -5,8 +5,7 @@ use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
 
 use super::expand::{Expansion, as_written};
-use super::model::{Method, Model};
-use crate::item::FnItem;
+use super::model::Method;
 
 impl Expansion<'_> {
     /// Writes the `Default` of the tool, with the layers that it holds.
@@ -122,43 +121,5 @@ impl Expansion<'_> {
             }
         };
         (quote!(#states), item)
-    }
-}
-
-/// Replaces a tool that could not be written, so that one mistake does not become several.
-pub(crate) fn stand_in(function: &FnItem, model: &Model) -> TokenStream {
-    let Some(type_name) = &model.type_name else { return TokenStream::new() };
-    let (vis, cfgs, name) = (&function.vis, &model.cfgs, &model.tool_name);
-    let private = model.runtime.private();
-    quote! {
-        #(#cfgs)*
-        #[doc = ""]
-        #vis struct #type_name {}
-        #(#cfgs)*
-        const _: () = {
-            use #private as __rt;
-            impl ::core::default::Default for #type_name {
-                fn default() -> Self {
-                    Self {}
-                }
-            }
-            impl #type_name {
-                #[doc = ""]
-                #[allow(dead_code)]
-                #vis fn spec() -> __rt::ToolSpec {
-                    loop {}
-                }
-            }
-            impl __rt::Tool for #type_name {
-                const NAME: &'static ::core::primitive::str = #name;
-                type State = ();
-                fn definition(&self) -> &__rt::ToolDefinition {
-                    loop {}
-                }
-                async fn run<'a>(&'a self, _: &'a __rt::ToolContext, _: &'a mut __rt::Args) -> __rt::ToolResult {
-                    loop {}
-                }
-            }
-        };
     }
 }

@@ -70,10 +70,8 @@ fn expand_as(options: TokenStream, item: TokenStream, is_ui: bool) -> TokenStrea
         let generated = expand::expand(&model);
         return quote!(#function #generated);
     }
-    // The type is written all the same, so that `agent!` does not report it as missing.
-    let stand_in = make::stand_in(&function, &model);
-    let errors = errors.into_tokens();
-    quote!(#function #stand_in #other #errors)
+    let wrong = function.in_error(model.type_name.as_ref(), &model.runtime, errors);
+    quote!(#wrong #other)
 }
 
 /// Reads the options of a tool, or of a UI tool with its component.

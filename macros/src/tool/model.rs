@@ -67,16 +67,24 @@ impl Model {
         });
         let may_have_type = check::item(function, &options, method.is_some(), errors);
         let mut params: Vec<Param> = Vec::new();
-        for parameter in &mut function.sig.inputs {
+        let mut wrong = Vec::new();
+        for (index, parameter) in function.sig.inputs.iter_mut().enumerate() {
+            let before = errors.count();
             params.extend(Param::read(parameter, errors));
+            wrong.extend((errors.count() > before).then_some(index));
         }
+        wrong.into_iter().for_each(|index| function.mark_parameter(index));
         for (index, param) in params.iter_mut().enumerate() {
             param.name_checked(index, options.strict);
         }
         let ident = function.sig.ident.clone();
         let tool_name = check::name(&ident, &options, errors);
         let Words { description, summary, returns } = describe(function, &options, &mut params, errors);
+        let before = errors.count();
         check::params(&params, &options, errors);
+        if errors.count() > before {
+            function.mark_signature();
+        }
         check::examples(&params, &options, errors);
         let returned = match &function.sig.output {
             ReturnType::Default => None,

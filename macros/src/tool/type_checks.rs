@@ -5,33 +5,27 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::punctuated::Punctuated;
+use syn::Type;
 use syn::spanned::Spanned;
-use syn::{GenericArgument, PathArguments, Token, Type};
 
 use super::expand::Expansion;
-use crate::injected::{is_provided, plain};
-use crate::number::is_primitive;
+use crate::injected::{generic_args, is_plain, is_plain_argument, is_provided};
 use crate::param::{Param, ReadAs};
 
 impl Param {
     /// Replaces the type that is read by its alias if the type needs a check.
     pub(super) fn name_checked(&mut self, index: usize, strict: bool) {
-        // rustc names the bound that their type lacks.
-        let word = if super::check::state_of(self).is_some() {
-            Some("State")
-        } else {
-            (self.is_injected() && is_provided(self.requested())).then_some("Provided")
-        };
-        if let Some(word) = word {
-            let alias = format_ident!("{word}{index}", span = self.ty.span().resolved_at(Span::mixed_site()));
+        // rustc proposes names like one that it does not find, and a user does not know this one.
+        let alias =
+            format_ident!("CheckedType{index}", span = self.ty.span().resolved_at(Span::mixed_site()));
+        // rustc names the bound that the type of a state or a service lacks.
+        if super::check::state_of(self).is_some() || self.is_injected() && is_provided(self.requested()) {
             let asked = self.requested().to_token_stream();
             self.checked = Some((alias, asked));
             return;
         }
         let is_read = self.is_model() && self.form.read_as() == ReadAs::Owned;
         if is_read && (strict || !is_plain(&self.ty)) {
-            let alias = format_ident!("Value{index}", span = self.ty.span().resolved_at(Span::mixed_site()));
             let owned = std::mem::replace(&mut self.owned, quote!(#alias));
             self.checked = Some((alias, owned));
         }
@@ -103,34 +97,4 @@ impl Expansion<'_> {
 /// Returns whether a type is [plain](is_plain), or a `Result` of plain types.
 fn is_plain_result(ty: &Type) -> bool {
     is_plain(ty) || generic_args(ty, &["Result"]).is_some_and(|args| args.iter().all(is_plain_argument))
-}
-
-/// Whether every tool can have this type. Such types have no check, so most tools cost the compiler nothing here.
-fn is_plain(ty: &Type) -> bool {
-    match plain(ty) {
-        Type::Reference(reference) => is_plain(&reference.elem),
-        Type::Slice(slice) => is_plain(&slice.elem),
-        Type::Path(path) if path.qself.is_none() => {
-            path.path
-                .get_ident()
-                .is_some_and(|name| name == "str" || name == "String" || is_primitive(&name.to_string()))
-                || generic_args(ty, &["Option", "Vec"]).is_some_and(|args| args.iter().all(is_plain_argument))
-        }
-        Type::Tuple(tuple) => tuple.elems.is_empty(),
-        _ => false,
-    }
-}
-
-/// The generic arguments of a type whose last path segment has one of these names.
-fn generic_args<'t>(ty: &'t Type, names: &[&str]) -> Option<&'t Punctuated<GenericArgument, Token![,]>> {
-    let Type::Path(path) = plain(ty) else { return None };
-    let last = path.path.segments.last().filter(|last| names.iter().any(|name| last.ident == name))?;
-    match &last.arguments {
-        PathArguments::AngleBracketed(args) if path.qself.is_none() => Some(&args.args),
-        _ => None,
-    }
-}
-
-fn is_plain_argument(arg: &GenericArgument) -> bool {
-    matches!(arg, GenericArgument::Type(ty) if is_plain(ty))
 }

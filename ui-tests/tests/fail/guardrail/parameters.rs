@@ -3,10 +3,18 @@ use std::rc::Rc;
 
 use onionskin::{Args, Provided, ToolOutput, guardrail};
 
-//~ a type that cannot be injected
+//~ a value without `#[config]`
 #[guardrail(input)]
 fn check(args: &Args, most: usize) -> Result<(), String> {
     if args.text().len() > most { Err("too long".to_owned()) } else { Ok(()) }
+}
+
+//~ a type that cannot be injected
+struct Limits(usize);
+
+#[guardrail(input)]
+fn unknown_parameter(args: &Args, limits: &Limits) -> Result<(), String> {
+    if args.text().len() > limits.0 { Err("too long".to_owned()) } else { Ok(()) }
 }
 
 //~ an output guardrail that changes arguments
