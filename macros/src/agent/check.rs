@@ -40,17 +40,22 @@ fn resolve_agent<'a>(agent: &'a Agent, errors: &mut Errors) -> AgentModel<'a> {
             format_args!("an agent cannot be called `{type_name}`; choose another name"),
         );
     }
+    // What refers to a field that could not be read may be right.
+    let mut unsure = Errors::default();
+    let unless_read = if agent.is_whole { &mut *errors } else { &mut unsure };
     if !agent.given.iter().any(|key| key == "instruction" || key == "system_message") {
         let message = format!("the agent `{type_name}` has no instruction: add `instruction: \"..\"`");
-        errors.push(agent.ident.span(), message);
+        unless_read.push(agent.ident.span(), message);
     }
+    let servers = servers(fields, unless_read);
+    let hooks = hooks(fields, unless_read);
+    let [input_guardrails, output_guardrails] = [&fields.input_guardrails, &fields.output_guardrails]
+        .map(|list| guardrails(list, fields, unless_read));
     agent_name(agent, errors);
-    let servers = servers(fields, errors);
     let request_params = settings::request_params(&fields.request_params, errors);
     let limits = settings::limits(&fields.limits, errors);
     entries(fields, errors);
     let built_in = built_in(&fields.built_in, errors);
-    let hooks = hooks(fields, errors);
     AgentModel {
         attrs: &agent.attrs,
         vis: &agent.vis,
@@ -66,8 +71,8 @@ fn resolve_agent<'a>(agent: &'a Agent, errors: &mut Errors) -> AgentModel<'a> {
         workflow: &agent.workflow,
         built_in,
         hooks,
-        input_guardrails: guardrails(&fields.input_guardrails, fields, errors),
-        output_guardrails: guardrails(&fields.output_guardrails, fields, errors),
+        input_guardrails,
+        output_guardrails,
         run_hooks: all(&fields.run_hooks, fields, errors),
         turn_hooks: all(&fields.turn_hooks, fields, errors),
         message_hooks: all(&fields.message_hooks, fields, errors),

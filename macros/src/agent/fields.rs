@@ -58,14 +58,9 @@ impl Name {
     }
 }
 
-/// The names of all fields.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    words::Field::words().into_iter().chain([CRATE])
-}
-
-/// The error for a field that does not exist, and the field that the user most likely meant.
-pub(super) fn unknown(name: &str) -> (String, Option<&'static str>) {
-    messages::unknown_field(name, &[CRATE])
+/// The error for a field that does not exist.
+pub(super) fn unknown(name: &str) -> String {
+    messages::unknown_field(name, &[CRATE]).0
 }
 
 impl Fields {

@@ -112,20 +112,23 @@ pub(super) fn entry(input: ParseStream<'_>, key: &str, example: &str) -> syn::Re
     let path = input
         .parse::<Path>()
         .map_err(|error| syn::Error::new(error.span(), format!("expected a name or a path: `{example}`")))?;
-    if key == "function_tools"
-        && let Some(error) = path_into_a_type(&path, input.peek(token::Paren))
+    if let "function_tools" | "toolboxes" = key
+        && let Some(error) = path_into_a_type(&path, key, input.peek(token::Paren))
     {
         return Err(error);
     }
     Ok(ListEntry { cfgs, path })
 }
 
-/// The error in a tool that is a path into a type: a value, or a method of a toolbox.
-fn path_into_a_type(path: &Path, is_called: bool) -> Option<syn::Error> {
+/// The error in a tool or a toolbox that is a path into a type: a value, or a method of a toolbox.
+fn path_into_a_type(path: &Path, key: &str, is_called: bool) -> Option<syn::Error> {
     let last = path.segments.last()?.ident.unraw().to_string();
     let ty = path.segments.iter().nth_back(1)?;
     let is_made = is_called || matches!(&*last, "new" | "default");
     let message = match words([ty].into_iter()) {
+        ty if key == "toolboxes" => format!(
+            "name the type alone, `toolboxes: [{ty}]`, and pass the object to `.toolbox(..)` of the builder"
+        ),
         ty if is_made => format!(
             "the list constructs the tool: write `{ty}`; pass a value that you construct to `.tool(..)` of the builder"
         ),

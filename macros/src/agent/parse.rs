@@ -16,8 +16,10 @@ pub(super) struct Agent {
     pub(super) attrs: Vec<Attribute>,
     pub(super) vis: Visibility,
     pub(super) ident: Ident,
-    /// The names of the fields that are there, also of those that could not be read.
+    /// The names of the fields.
     pub(super) given: Vec<String>,
+    /// All of it could be read, so what is not there is missing.
+    pub(super) is_whole: bool,
     pub(super) fields: Fields,
     pub(super) workflow: WorkflowAgent,
 }
@@ -67,6 +69,7 @@ fn agent(input: ParseStream<'_>, before: Option<&Agent>, errors: &mut Errors) ->
     } else {
         input.call(Ident::parse_any)?
     };
+    let before_fields = errors.count();
     let (mut fields, mut given, mut workflow) = (Fields::default(), Vec::new(), WorkflowAgent::default());
     if input.peek(Token![:]) && !input.peek(Token![::]) {
         let error = outside_of_braces(&ident, input, before);
@@ -86,11 +89,11 @@ fn agent(input: ParseStream<'_>, before: Option<&Agent>, errors: &mut Errors) ->
     } else {
         errors
             .push(ident.span(), format_args!("write the fields of the agent in braces: `{ident} {{ .. }}`"));
-        given.extend(fields::names().map(str::to_owned));
         // The rest is passed over.
         input.step(|cursor| Ok(((), skip_all(*cursor))))?;
     }
-    Ok(Agent { attrs, vis, ident, given, fields, workflow })
+    let is_whole = errors.count() == before_fields;
+    Ok(Agent { attrs, vis, ident, given, is_whole, fields, workflow })
 }
 
 /// `word:` where an agent's name and its braces are wanted.
@@ -140,7 +143,6 @@ fn read_field(
         let quoted: LitStr = input.parse()?;
         let name = quoted.value();
         let message = format!("write a field's name without quotes: `{name}`");
-        given.push(name);
         return Err(syn::Error::new(quoted.span(), message));
     }
     let Ok(key) = input.call(Ident::parse_any) else {
@@ -151,10 +153,7 @@ fn read_field(
         return read;
     }
     let Some(known) = Name::from_word(&name) else {
-        let (message, meant) = fields::unknown(&name);
-        // The intended field counts as given, so that it is not reported as missing too.
-        given.extend(meant.map(str::to_owned));
-        return Err(syn::Error::new(key.span(), message));
+        return Err(syn::Error::new(key.span(), fields::unknown(&name)));
     };
     if given.contains(&name) {
         return Err(syn::Error::new(key.span(), format!("`{name}` is given twice; keep one of them")));

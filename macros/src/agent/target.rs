@@ -58,7 +58,7 @@ pub(super) fn resolve<'a>(
         Target::Path(path) => {
             let found = find(path, fields);
             if found.is_none() {
-                errors.at(path, unknown(path, word, fields));
+                errors.once_at(path, &unknown(path, word, fields));
             }
             found
         }
