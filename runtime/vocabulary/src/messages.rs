@@ -30,13 +30,36 @@ pub fn second_default(first: &str) -> String {
     format!("`{first}` is the default agent already; remove `default` from one of the two")
 }
 
-/// The error for an unknown word: the word that was meant, or all words.
+/// The number of words that an error lists.
+const MAX_LISTED: usize = 10;
+
+/// The error for an unknown word: the word that was meant, or all words, or the first of many.
 pub fn unknown(what: &str, word: &str, candidates: &[&str]) -> String {
-    match nearest(word, candidates.iter().copied()) {
-        Some(near) => format!("unknown {what} `{word}`; did you mean `{near}`?"),
-        None => format!("unknown {what} `{word}`; there are: {}", candidates.join(", ")),
-    }
+    let hint = match (nearest(word, candidates.iter().copied()), candidates) {
+        (Some(near), _) => format!("did you mean `{near}`?"),
+        (None, [only]) => format!("the only {what} is `{only}`"),
+        (None, few) if few.len() <= MAX_LISTED => format!("there are: {}", few.join(", ")),
+        (None, many) => {
+            let (first, more) = many.split_at(MAX_LISTED);
+            format!("there are: {} and {} more", first.join(", "), more.len())
+        }
+    };
+    format!("unknown {what} `{word}`; {hint}")
 }
+
+/// The fields that most agents have.
+const COMMON_FIELDS: [&str; MAX_LISTED] = [
+    "description",
+    "instruction",
+    "model",
+    "servers",
+    "function_tools",
+    "agents",
+    "tool_hooks",
+    "limits",
+    "state",
+    "output",
+];
 
 /// The error for an unknown field, with the field that its author most likely meant. `others` are the fields that only this kind
 /// of file has.
@@ -54,7 +77,9 @@ pub fn unknown_field(name: &str, others: &[&'static str]) -> (String, Option<&'s
     if let Some(ours) = synonyms::ours(name) {
         return (format!("there is no field `{name}`: it is called `{ours}`"), Some(ours));
     }
-    let mut fields = Field::words();
+    // An error lists the first ones.
+    let mut fields = COMMON_FIELDS.to_vec();
+    fields.extend(Field::words().into_iter().filter(|field| !COMMON_FIELDS.contains(field)));
     fields.extend(others);
     let meant = nearest(name, fields.iter().copied());
     let meant = meant.and_then(|near| fields.iter().copied().find(|field| *field == near));
@@ -72,6 +97,13 @@ mod tests {
     use crate::agent::{Field, Limit, RequestParam};
     use crate::synonyms::{ELSEWHERE, FAST_AGENT, SYNONYMS};
     use crate::words::Word as _;
+
+    #[test]
+    fn c1_common_fields_are_fields() {
+        for field in super::COMMON_FIELDS {
+            assert!(Field::from_word(field).is_some(), "{field}");
+        }
+    }
 
     #[test]
     fn c1_names_of_other_frameworks_say_what_to_write() {
