@@ -6,6 +6,7 @@
 //!   A program has the cases of one subject; `//~` says what is wrong with the lines below it.
 //!   `cargo test --workspace --test fail` compares them with trybuild; `-- a2_tool trybuild=<subject>` selects some, and
 //!   `TRYBUILD=overwrite` writes the `.stderr` files.
+//! - `single/`: a realistic program, and pages of single mistakes in it, each a diff beside the words of the compiler.
 //! - `features.rs` and `rebuild.rs`: programs that need a package of their own.
 //!
 //! Cases whose errors our macros write alone are on pages of `macros/tests/errors`: they are tested without the compiler, in a second.
