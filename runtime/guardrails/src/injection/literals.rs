@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 /// The most beginnings of one pattern, and the most characters of a beginning.
 const MOST: usize = 512;
-const LONGEST: usize = 14;
+const LONGEST_BEGINNING: usize = 14;
 
 /// A begin of a match, and whether what follows in the pattern follows it directly.
 type Begin = (String, bool);
@@ -53,7 +53,7 @@ fn sequence(rest: &mut &str) -> Vec<Begin> {
 }
 
 fn followed((begin, is_open): Begin, next: &[Begin]) -> Vec<Begin> {
-    if !is_open || begin.chars().count() >= LONGEST {
+    if !is_open || begin.chars().count() >= LONGEST_BEGINNING {
         return vec![(begin, false)];
     }
     next.iter().map(|(text, is_open)| (format!("{begin}{text}"), *is_open)).collect()

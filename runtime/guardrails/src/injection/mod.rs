@@ -19,8 +19,8 @@ use onionskin_core::run_hooks::{CheckTrigger, InputCheckError, RunHook, RunInput
 use onionskin_core::{ToolError, ToolResult};
 
 /// How strongly a text looks as if it gave a model other instructions: 0 for no sign, 1 or more for what [`RejectInjection`] refuses. Each sign counts
-/// once. Spaced letters, digits in place of letters, letters of other styles, and invisible characters are read as the text that they mean, and a text in
-/// base64, entities, percent signs or tags is read too.
+/// once. Spaced letters, digits in place of letters, letters in another order or of other styles, and invisible characters are read as the text that they
+/// mean, and a text in base64, entities, percent signs or tags is read too.
 ///
 /// ```
 /// use onionskin::guardrails::injection_score;

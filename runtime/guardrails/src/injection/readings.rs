@@ -1,12 +1,31 @@
-//! The readings of a text: as a person sees it, with digits as letters, with spaced letters joined.
+//! The readings of a text: as a person sees it, with digits as letters, with spaced letters joined, with mixed-up letters in order.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
 use onionskin_definitions::text::is_unseen;
 
-/// The text as it is read, with digits as letters, and with spaced letters joined.
+/// The words of attacks. A person reads them with spaces between their letters, and with letters in another order.
+const KEY_WORDS: [&str; 14] = [
+    "ignore",
+    "disregard",
+    "forget",
+    "all",
+    "previous",
+    "prior",
+    "your",
+    "instructions",
+    "rules",
+    "reveal",
+    "print",
+    "system",
+    "prompt",
+    "the",
+];
+
+/// The text as it is read, with digits as letters, with spaced letters joined, and with mixed-up letters in order.
 pub(super) fn readings(text: &str) -> Vec<String> {
     let is_shown = |c: &char| !is_unseen(*c) && !is_mark(*c);
     let mut plain = String::with_capacity(text.len());
@@ -41,6 +60,7 @@ pub(super) fn readings(text: &str) -> Vec<String> {
     if letters != joined {
         readings.push(letters);
     }
+    readings.extend(unscrambled(&joined));
     // A text in Cyrillic letters, as it is: in the readings above, some of its letters are Latin ones.
     if text.chars().any(|c| matches!(c, '\u{400}'..='\u{4ff}') && looks_like(c) == c) {
         readings.push(text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" "));
@@ -132,25 +152,32 @@ fn unspaced(text: &str) -> Option<String> {
             found[0].chars().filter(|c| c.is_alphanumeric()).collect::<String>()
         });
         // Without their spaces, the words of a spaced sentence are one.
-        let words = [
-            "ignore",
-            "disregard",
-            "forget",
-            "all",
-            "previous",
-            "prior",
-            "your",
-            "instructions",
-            "rules",
-            "reveal",
-            "system",
-            "prompt",
-            "the",
-        ];
         let mut apart = joined.into_owned();
-        for word in words {
+        for word in KEY_WORDS {
             apart = apart.replace(word, &format!(" {word} "));
         }
         apart.split_whitespace().collect::<Vec<_>>().join(" ")
     })
+}
+
+/// Puts the letters of words in order: `ignroe`. The first letter of such a word is in its place.
+fn unscrambled(text: &str) -> Option<String> {
+    let is_other = |c: char| !c.is_ascii_alphabetic();
+    let sorted = |word: &str| {
+        let mut letters = word.as_bytes().to_vec();
+        letters.sort_unstable();
+        letters
+    };
+    let has_letters_of = |word: &str, key: &str| {
+        key.len() > 4 && key.len() == word.len() && key.starts_with(&word[..1]) && sorted(key) == sorted(word)
+    };
+    let ordered = text.split_inclusive(is_other).map(|part| {
+        let word = part.trim_end_matches(is_other);
+        match KEY_WORDS.iter().find(|key| has_letters_of(word, key)) {
+            Some(key) => Cow::Owned(format!("{key}{}", &part[word.len()..])),
+            None => Cow::Borrowed(part),
+        }
+    });
+    let ordered: String = ordered.collect();
+    (ordered != text).then_some(ordered)
 }

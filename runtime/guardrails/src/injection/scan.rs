@@ -10,10 +10,10 @@ use super::super::pace::PART;
 use super::encoded::decoded;
 use super::literals::beginnings;
 use super::readings::readings;
-use super::signs::SIGNS;
+use super::signs::signs;
 
 /// The most bytes of one sign.
-const LONGEST: usize = 1024;
+const LONGEST_SIGN: usize = 1024;
 
 /// A pattern is slow, so it runs only where one of its beginnings occurs.
 struct Patterns {
@@ -31,9 +31,9 @@ impl Patterns {
     fn new() -> Option<Self> {
         let mut all = Vec::new();
         let mut owners: HashMap<String, Vec<usize>> = HashMap::new();
-        for (index, (sign, weight)) in SIGNS.iter().enumerate() {
-            all.push((Regex::new(&format!("^(?s:.)(?:{sign})")).ok()?, *weight));
-            for beginning in beginnings(sign)? {
+        for (index, (sign, weight)) in signs().into_iter().enumerate() {
+            all.push((Regex::new(&format!("^(?s:.)(?:{sign})")).ok()?, weight));
+            for beginning in beginnings(&sign)? {
                 owners.entry(beginning).or_default().push(index);
             }
         }
@@ -45,7 +45,8 @@ impl Patterns {
 /// The signs that were found so far. Each counts once.
 #[derive(Default)]
 pub(super) struct Scan {
-    seen: u64,
+    /// One bit for each sign.
+    counted: u64,
     weight: u16,
 }
 
@@ -82,18 +83,18 @@ impl Scan {
     }
 
     fn find_in(&mut self, patterns: &Patterns, reading: &str) {
-        let mut tried = [usize::MAX; SIGNS.len()];
+        let mut tried = [usize::MAX; u64::BITS as usize];
         for found in patterns.beginnings.find_overlapping_iter(reading) {
             let start = found.start();
             for &index in &patterns.owners[found.pattern().as_usize()] {
-                if self.seen & 1 << index != 0 || tried[index] == start || start == 0 {
+                if self.counted & 1 << index != 0 || tried[index] == start || start == 0 {
                     continue;
                 }
                 tried[index] = start;
                 let (pattern, weight) = &patterns.all[index];
-                let end = reading.floor_char_boundary(reading.len().min(start + LONGEST));
+                let end = reading.floor_char_boundary(reading.len().min(start + LONGEST_SIGN));
                 if pattern.is_match(&reading[reading.floor_char_boundary(start - 1)..end]) {
-                    self.seen |= 1 << index;
+                    self.counted |= 1 << index;
                     self.weight += weight;
                 }
             }
@@ -107,9 +108,9 @@ pub(super) fn chunks(text: &str) -> impl Iterator<Item = Chunk<'_>> {
     std::iter::from_fn(move || {
         let start = next?;
         let end =
-            if text.len() - start <= PART + LONGEST { text.len() } else { word_end(text, start + PART) };
+            if text.len() - start <= PART + LONGEST_SIGN { text.len() } else { word_end(text, start + PART) };
         let is_last = end == text.len();
-        next = (!is_last).then(|| word_end(text, end - LONGEST));
+        next = (!is_last).then(|| word_end(text, end - LONGEST_SIGN));
         Some(Chunk { text: &text[start..end], is_first: start == 0, is_last })
     })
 }
@@ -127,10 +128,10 @@ mod tests {
 
     #[test]
     fn a9_each_sign_is_a_pattern_with_beginnings() {
-        assert!(SIGNS.len() <= 64);
-        for (sign, weight) in SIGNS {
+        assert!(signs().len() <= u64::BITS as usize);
+        for (sign, weight) in &signs() {
             assert!(Regex::new(sign).is_ok(), "{sign}");
-            assert!((1..=10).contains(&weight), "{sign}");
+            assert!((1..=10).contains(weight), "{sign}");
             let beginnings = beginnings(sign).expect(sign);
             assert!(!beginnings.is_empty() && beginnings.iter().all(|begin| !begin.is_empty()), "{sign}");
         }
@@ -143,8 +144,8 @@ mod tests {
             let parts: Vec<_> = chunks(&text).collect();
             assert!(parts[0].is_first && parts[parts.len() - 1].is_last);
             let overlap: usize = parts.iter().map(|part| part.text.len()).sum::<usize>() - text.len();
-            assert!(overlap <= (LONGEST + 64) * (parts.len() - 1));
-            assert!(parts.iter().all(|part| part.text.len() <= PART + LONGEST + 128));
+            assert!(overlap <= (LONGEST_SIGN + 64) * (parts.len() - 1));
+            assert!(parts.iter().all(|part| part.text.len() <= PART + LONGEST_SIGN + 128));
         }
     }
 }
