@@ -86,12 +86,65 @@ where
     F: Fn(Scenario) -> Fut,
     Fut: Future<Output = M>,
 {
-    let mut cases = Vec::new();
-    for case in Case::ALL {
-        let scenario = Scenario::new(case.name(), case.replies());
+    let mut suite = Suite { make, cases: Vec::new() };
+    let warm = || vec![answer("It is warm.")];
+    let several = |count| vec![answer("It is 42."); count];
+    let call_first = || [vec![calls(&[41])], several(3)].concat();
+    let status = |status, retry_after| vec![Reply::status(status, retry_after)];
+
+    suite.case("text", warm(), answers::text).await;
+    suite.case("streaming", warm(), answers::streaming).await;
+    suite.case("usage", answers_with_usage(), answers::usage).await;
+    suite.case("system", warm(), answers::system).await;
+    suite.case("request_params", warm(), options::request_params).await;
+    suite.case("non_ascii", vec![answer(NON_ASCII)], answers::non_ascii).await;
+    suite.case("long_history", warm(), answers::long_history).await;
+    suite.case("tool_call", vec![calls(&[41]), answer("It is 42.")], answers::tool_call).await;
+    let two = vec![calls(&[1, 2]), answer("It is 2, and too large.")];
+    suite.case("two_tool_calls", two, answers::two_tool_calls).await;
+    suite.case("streamed_calls", vec![calls(&[1, 2])], pieces::streamed_calls).await;
+    suite.case("refusal", status(401, None), failures::refusal).await;
+    suite.case("rate_limit", status(429, None), async |probe| failures::transient(probe, 429).await).await;
+    let later = Some(Duration::from_secs(2));
+    suite.case("retry_after", status(429, later), failures::retry_after).await;
+    suite.case("overload", status(503, None), async |probe| failures::transient(probe, 503).await).await;
+    suite.case("broken_answer", vec![Reply::Break("It is ".to_owned())], failures::broken_answer).await;
+    suite.case("cancellation", vec![Reply::Silence], failures::cancellation).await;
+    let choices = [vec![calls(&[41]); 2], several(2)].concat();
+    suite.case("tool_choice", choices, options::tool_choice).await;
+    suite.case("response_schema", vec![answer(FITS)], options::response_schema).await;
+    suite.case("extra_body", warm(), options::extra_body).await;
+    suite.case("stop_sequences", warm(), options::stop_sequences).await;
+    suite.case("model_name", several(3), parts::model_name).await;
+    suite.case("seed", several(3), parts::seed).await;
+    suite.case("tool_schema", several(9), parts::tool_schema).await;
+    suite.case("result_errors", call_first(), parts::result_errors).await;
+    suite.case("result_names", call_first(), parts::result_names).await;
+    suite.case("response_schema_name", vec![answer(FITS); 3], parts::response_schema_name).await;
+    SuiteReport { cases: suite.cases }
+}
+
+/// What makes the models, and the outcomes so far.
+struct Suite<F> {
+    make: F,
+    cases: Vec<(&'static str, CaseOutcome)>,
+}
+
+impl<F> Suite<F> {
+    async fn case<M, Fut>(
+        &mut self,
+        name: &'static str,
+        replies: Vec<Reply>,
+        check: impl AsyncFnOnce(&Probe<'_, M>) -> Check,
+    ) where
+        M: Model,
+        F: Fn(Scenario) -> Fut,
+        Fut: Future<Output = M>,
+    {
+        let scenario = Scenario::new(name, replies);
         let checked = caught_async(async {
-            let model = make(scenario.clone()).await;
-            case.check(Probe { model: &model, scenario: &scenario }).await
+            let model = (self.make)(scenario.clone()).await;
+            check(&Probe { model: &model, scenario: &scenario }).await
         });
         let outcome = match tokio::time::timeout(PATIENCE, checked).await {
             Ok(Ok(Ok(()))) => CaseOutcome::Passed,
@@ -101,167 +154,6 @@ where
             Ok(Err(words)) => CaseOutcome::Failed(format!("it panicked: {words}")),
             Err(_) => CaseOutcome::Failed(format!("it took more than {PATIENCE:?}")),
         };
-        cases.push((case.name(), outcome));
-    }
-    SuiteReport { cases }
-}
-
-#[derive(Clone, Copy)]
-enum Case {
-    Text,
-    Streaming,
-    Usage,
-    System,
-    RequestParams,
-    NonAscii,
-    LongHistory,
-    ToolCall,
-    TwoToolCalls,
-    StreamedCalls,
-    Refusal,
-    RateLimit,
-    RetryAfter,
-    Overload,
-    BrokenAnswer,
-    Cancellation,
-    ToolChoice,
-    ResponseSchema,
-    ExtraBody,
-    StopSequences,
-    ModelName,
-    Seed,
-    ToolSchema,
-    ResultErrors,
-    ResultNames,
-    ResponseSchemaName,
-}
-
-impl Case {
-    const ALL: [Self; 26] = [
-        Self::Text,
-        Self::Streaming,
-        Self::Usage,
-        Self::System,
-        Self::RequestParams,
-        Self::NonAscii,
-        Self::LongHistory,
-        Self::ToolCall,
-        Self::TwoToolCalls,
-        Self::StreamedCalls,
-        Self::Refusal,
-        Self::RateLimit,
-        Self::RetryAfter,
-        Self::Overload,
-        Self::BrokenAnswer,
-        Self::Cancellation,
-        Self::ToolChoice,
-        Self::ResponseSchema,
-        Self::ExtraBody,
-        Self::StopSequences,
-        Self::ModelName,
-        Self::Seed,
-        Self::ToolSchema,
-        Self::ResultErrors,
-        Self::ResultNames,
-        Self::ResponseSchemaName,
-    ];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Streaming => "streaming",
-            Self::Usage => "usage",
-            Self::System => "system",
-            Self::RequestParams => "request_params",
-            Self::NonAscii => "non_ascii",
-            Self::LongHistory => "long_history",
-            Self::ToolCall => "tool_call",
-            Self::TwoToolCalls => "two_tool_calls",
-            Self::StreamedCalls => "streamed_calls",
-            Self::Refusal => "refusal",
-            Self::RateLimit => "rate_limit",
-            Self::RetryAfter => "retry_after",
-            Self::Overload => "overload",
-            Self::BrokenAnswer => "broken_answer",
-            Self::Cancellation => "cancellation",
-            Self::ToolChoice => "tool_choice",
-            Self::ResponseSchema => "response_schema",
-            Self::ExtraBody => "extra_body",
-            Self::StopSequences => "stop_sequences",
-            Self::ModelName => "model_name",
-            Self::Seed => "seed",
-            Self::ToolSchema => "tool_schema",
-            Self::ResultErrors => "result_errors",
-            Self::ResultNames => "result_names",
-            Self::ResponseSchemaName => "response_schema_name",
-        }
-    }
-
-    fn replies(self) -> Vec<Reply> {
-        match self {
-            Self::Usage => answers_with_usage(),
-            Self::NonAscii => vec![answer(NON_ASCII)],
-            Self::ToolCall => vec![calls(&[41]), answer("It is 42.")],
-            Self::TwoToolCalls => vec![calls(&[1, 2]), answer("It is 2, and too large.")],
-            Self::StreamedCalls => vec![calls(&[1, 2])],
-            Self::Refusal => vec![Reply::status(401, None)],
-            Self::RateLimit => vec![Reply::status(429, None)],
-            Self::RetryAfter => vec![Reply::status(429, Some(Duration::from_secs(2)))],
-            Self::Overload => vec![Reply::status(503, None)],
-            Self::BrokenAnswer => vec![Reply::Break("It is ".to_owned())],
-            Self::Cancellation => vec![Reply::Silence],
-            Self::ToolChoice => {
-                vec![calls(&[41]), calls(&[41]), answer("It is 42."), answer("It is 42.")]
-            }
-            Self::ResponseSchema => vec![answer(FITS)],
-            Self::ResponseSchemaName => vec![answer(FITS); 3],
-            Self::ModelName | Self::Seed => vec![answer("It is warm."); 3],
-            Self::ToolSchema => vec![answer("It is 42."); 9],
-            Self::ResultErrors | Self::ResultNames => {
-                let results = std::iter::repeat_n(answer("It is 42."), 3);
-                std::iter::once(calls(&[41])).chain(results).collect()
-            }
-            Self::Text
-            | Self::Streaming
-            | Self::System
-            | Self::RequestParams
-            | Self::LongHistory
-            | Self::ExtraBody
-            | Self::StopSequences => {
-                vec![answer("It is warm.")]
-            }
-        }
-    }
-
-    async fn check<M: Model>(self, probe: Probe<'_, M>) -> Check {
-        let probe = &probe;
-        match self {
-            Self::Text => answers::text(probe).await,
-            Self::Streaming => answers::streaming(probe).await,
-            Self::Usage => answers::usage(probe).await,
-            Self::System => answers::system(probe).await,
-            Self::RequestParams => options::request_params(probe).await,
-            Self::NonAscii => answers::non_ascii(probe).await,
-            Self::LongHistory => answers::long_history(probe).await,
-            Self::ToolCall => answers::tool_call(probe).await,
-            Self::TwoToolCalls => answers::two_tool_calls(probe).await,
-            Self::StreamedCalls => pieces::streamed_calls(probe).await,
-            Self::Refusal => failures::refusal(probe).await,
-            Self::RateLimit => failures::transient(probe, 429).await,
-            Self::RetryAfter => failures::retry_after(probe).await,
-            Self::Overload => failures::transient(probe, 503).await,
-            Self::BrokenAnswer => failures::broken_answer(probe).await,
-            Self::Cancellation => failures::cancellation(probe).await,
-            Self::ToolChoice => options::tool_choice(probe).await,
-            Self::ResponseSchema => options::response_schema(probe).await,
-            Self::ExtraBody => options::extra_body(probe).await,
-            Self::StopSequences => options::stop_sequences(probe).await,
-            Self::ModelName => parts::model_name(probe).await,
-            Self::Seed => parts::seed(probe).await,
-            Self::ToolSchema => parts::tool_schema(probe).await,
-            Self::ResultErrors => parts::result_errors(probe).await,
-            Self::ResultNames => parts::result_names(probe).await,
-            Self::ResponseSchemaName => parts::response_schema_name(probe).await,
-        }
+        self.cases.push((name, outcome));
     }
 }
