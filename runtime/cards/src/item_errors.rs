@@ -91,29 +91,15 @@ impl Need<'_> {
     /// The error if the item is something else: of the kind `found`, or of none of them.
     pub fn another_kind(&self, found: Option<Kind>) -> Problem {
         let item = &self.item.value;
-        let message = match found {
-            Some(Kind::TurnHook(Some(found))) => match self.kind {
-                Kind::TurnHook(Some(wanted)) => {
-                    format!("`{item}` is a hook of `{found}`, and not of `{wanted}`: name it below `{found}`")
-                }
-                Kind::TurnHook(None)
-                | Kind::Tool
-                | Kind::Toolbox
-                | Kind::ToolHook
-                | Kind::InputGuardrail
-                | Kind::OutputGuardrail
-                | Kind::RunHook
-                | Kind::MessageHook
-                | Kind::Text
-                | Kind::Strategy
-                | Kind::Type
-                | Kind::Agent => format!("`{item}` is a hook around turns: name it in `turn_hooks`"),
-            },
-            Some(kind) => match kind.field() {
+        let message = match (found, self.kind) {
+            (Some(Kind::TurnHook(Some(found))), Kind::TurnHook(Some(wanted))) => {
+                format!("`{item}` is a hook of `{found}`, and not of `{wanted}`: name it below `{found}`")
+            }
+            (Some(kind), _) => match kind.field() {
                 Some(field) => format!("`{item}` is {kind}: name it in `{field}`"),
                 None => format!("`{item}` is {kind}, and not {}", self.kind),
             },
-            None => match self.kind.attribute() {
+            (None, _) => match self.kind.attribute() {
                 Some(attribute) => {
                     format!("`{item}` is not {}: write `#[{attribute}]` above it", self.kind)
                 }

@@ -50,7 +50,7 @@ impl<'t> Reader<'t> {
             let Map(entries) = serde_json::from_str(part).map_err(wrong)?;
             let mut map = Vec::new();
             for (key, value) in entries {
-                let key = Key { text: self.string(key.get())?, span: self.place(key.get()) };
+                let key = Key::new(self.string(key.get())?, self.place(key.get()));
                 check_name(&map, &key)?;
                 map.push((key, self.node(value.get(), depth + 1)?));
             }

@@ -141,45 +141,48 @@ impl Kind {
 
     /// The file that such an item is in, for example.
     pub(crate) fn file(self) -> &'static str {
-        match self {
-            Self::Tool => "tools.rs",
-            Self::Toolbox => "kb.rs",
-            Self::ToolHook | Self::RunHook | Self::TurnHook(_) | Self::MessageHook => "hooks.rs",
-            Self::InputGuardrail | Self::OutputGuardrail => "guardrails.rs",
-            Self::Text => "prompts.rs",
-            Self::Strategy => "strategy.rs",
-            Self::Agent => "agents.rs",
-            Self::Type => "types.rs",
-        }
+        self.words().1
     }
 
     /// The field of a card for it, if there is one only.
     pub(crate) fn field(self) -> Option<&'static str> {
-        match self {
-            Self::Tool => Some("function_tools"),
-            Self::Toolbox => Some("toolboxes"),
-            Self::ToolHook => Some("tool_hooks"),
-            Self::InputGuardrail => Some("input_guardrails"),
-            Self::OutputGuardrail => Some("output_guardrails"),
-            Self::RunHook => Some("run_hooks"),
-            Self::TurnHook(_) => Some("turn_hooks"),
-            Self::MessageHook => Some("message_hooks"),
-            Self::Agent => Some("agents"),
-            Self::Strategy | Self::Text | Self::Type => None,
-        }
+        self.words().2
     }
 
     /// The attribute that makes a function one of it.
     pub(crate) fn attribute(self) -> Option<&'static str> {
+        self.words().3
+    }
+
+    /// What it is, its file, its field and its attribute.
+    fn words(self) -> (&'static str, &'static str, Option<&'static str>, Option<&'static str>) {
         match self {
-            Self::Tool => Some("tool"),
-            Self::ToolHook => Some("tool_hook"),
-            Self::InputGuardrail => Some("guardrail(input)"),
-            Self::OutputGuardrail => Some("guardrail(output)"),
-            Self::RunHook => Some("run_hook(..)"),
-            Self::TurnHook(_) => Some("turn_hook(..)"),
-            Self::MessageHook => Some("message_hook(..)"),
-            Self::Toolbox | Self::Strategy | Self::Text | Self::Type | Self::Agent => None,
+            Self::Tool => ("a tool", "tools.rs", Some("function_tools"), Some("tool")),
+            Self::Toolbox => ("a toolbox", "kb.rs", Some("toolboxes"), None),
+            Self::ToolHook => ("a hook around tool calls", "hooks.rs", Some("tool_hooks"), Some("tool_hook")),
+            Self::InputGuardrail => (
+                "a guardrail on arguments",
+                "guardrails.rs",
+                Some("input_guardrails"),
+                Some("guardrail(input)"),
+            ),
+            Self::OutputGuardrail => (
+                "a guardrail on results",
+                "guardrails.rs",
+                Some("output_guardrails"),
+                Some("guardrail(output)"),
+            ),
+            Self::RunHook => ("a hook around runs", "hooks.rs", Some("run_hooks"), Some("run_hook(..)")),
+            Self::TurnHook(_) => {
+                ("a hook around turns", "hooks.rs", Some("turn_hooks"), Some("turn_hook(..)"))
+            }
+            Self::MessageHook => {
+                ("a hook on messages", "hooks.rs", Some("message_hooks"), Some("message_hook(..)"))
+            }
+            Self::Text => ("a function that gives text", "prompts.rs", None, None),
+            Self::Strategy => ("a function that runs an agent", "strategy.rs", None, None),
+            Self::Type => ("a type", "types.rs", None, None),
+            Self::Agent => ("an agent", "agents.rs", Some("agents"), None),
         }
     }
 }
@@ -237,19 +240,6 @@ impl fmt::Display for ValueKind {
 
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Tool => "a tool",
-            Self::Toolbox => "a toolbox",
-            Self::ToolHook => "a hook around tool calls",
-            Self::InputGuardrail => "a guardrail on arguments",
-            Self::OutputGuardrail => "a guardrail on results",
-            Self::RunHook => "a hook around runs",
-            Self::TurnHook(_) => "a hook around turns",
-            Self::MessageHook => "a hook on messages",
-            Self::Text => "a function that gives text",
-            Self::Strategy => "a function that runs an agent",
-            Self::Type => "a type",
-            Self::Agent => "an agent",
-        })
+        f.write_str(self.words().0)
     }
 }

@@ -24,7 +24,7 @@ pub(crate) struct Field<'n> {
 
 impl Field<'_> {
     pub(crate) fn name(&self) -> &str {
-        &self.key.text
+        &self.key.value
     }
 
     /// The place of the value, or of the key if the value is empty.

@@ -4,7 +4,10 @@ use std::ops::Range;
 
 use granit_parser::{Event, Parser, ScalarStyle, Span};
 
+use serde::ser::{Serialize, Serializer};
+
 use crate::problem::Problem;
+use crate::source::Spanned;
 
 /// The most items of a list, and the most names of a map. Providers take far fewer tools, and each name is looked up by all who read the card.
 pub(crate) const MOST_ITEMS: usize = 1_000;
@@ -27,11 +30,7 @@ pub(crate) enum Value {
 }
 
 /// A key of a map.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Key {
-    pub(crate) text: String,
-    pub(crate) span: Range<usize>,
-}
+pub(crate) type Key = Spanned<String>;
 
 /// A value that is neither a list nor a map.
 #[derive(Debug, Clone, PartialEq)]
@@ -123,7 +122,7 @@ impl Node {
     pub(crate) fn below(&self, word: &str) -> &Self {
         if let Value::Map(entries) = &self.value
             && let [(key, value)] = &entries[..]
-            && key.text == word
+            && key.value == word
         {
             return value;
         }
@@ -132,23 +131,32 @@ impl Node {
 
     /// The value as JSON.
     pub(crate) fn to_json(&self) -> serde_json::Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+}
+
+impl Serialize for Node {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match &self.value {
-            Value::Scalar(scalar) => {
-                if scalar.is_null() {
-                    serde_json::Value::Null
-                } else if let Some(boolean) = scalar.boolean() {
-                    boolean.into()
-                } else if let Some(number) = scalar.number() {
-                    number.into()
-                } else {
-                    scalar.text.clone().into()
-                }
-            }
-            Value::List(items) => items.iter().map(Self::to_json).collect(),
+            Value::Scalar(scalar) => scalar.serialize(serializer),
+            Value::List(items) => serializer.collect_seq(items),
             Value::Map(entries) => {
-                let entries = entries.iter().map(|(key, value)| (key.text.clone(), value.to_json()));
-                serde_json::Value::Object(entries.collect())
+                serializer.collect_map(entries.iter().map(|(key, value)| (&key.value, value)))
             }
+        }
+    }
+}
+
+impl Serialize for Scalar {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.is_null() {
+            serializer.serialize_unit()
+        } else if let Some(boolean) = self.boolean() {
+            serializer.serialize_bool(boolean)
+        } else if let Some(number) = self.number() {
+            number.serialize(serializer)
+        } else {
+            serializer.serialize_str(&self.text)
         }
     }
 }
@@ -182,8 +190,8 @@ pub(crate) fn parse(text: &str, offset: usize) -> Result<Option<Node>, Problem> 
 pub(crate) fn check_name(entries: &[(Key, Node)], name: &Key) -> Result<(), Problem> {
     let message = if entries.len() == MOST_ITEMS {
         format!("a map must have at most {MOST_ITEMS} names here")
-    } else if entries.iter().any(|(earlier, _)| earlier.text == name.text) {
-        format!("`{}` is given twice; keep one of them", name.text)
+    } else if entries.iter().any(|(earlier, _)| earlier.value == name.value) {
+        format!("`{}` is given twice; keep one of them", name.value)
     } else {
         return Ok(());
     };
@@ -303,7 +311,7 @@ impl Tree<'_> {
                         let message = "expected a name before the colon".to_owned();
                         return Err(Problem { message, span: node.span });
                     };
-                    let name = Key { text: scalar.text, span: node.span };
+                    let name = Key::new(scalar.text, node.span);
                     check_name(entries, &name)?;
                     *key = Some(name);
                 }

@@ -94,7 +94,7 @@ impl Reader {
         let (mut item, mut with, mut filter) = (None, Vec::new(), None);
         for (key, value) in entries {
             let field = Field { key, value };
-            match &*key.text {
+            match &*key.value {
                 name if name == word
                     && let Some(parts) = called(value, kind) =>
                 {
@@ -116,7 +116,7 @@ impl Reader {
                     filter = Some(self.filter(field));
                 }
                 // It is under another key, such as its name.
-                _ if entries.iter().all(|(key, _)| key.text != word)
+                _ if entries.iter().all(|(key, _)| key.value != word)
                     && let Value::Scalar(scalar) = &value.value
                     && scalar.text.contains(':')
                     && Item::read(&scalar.text, example).is_ok() =>
@@ -130,7 +130,7 @@ impl Reader {
                 _ => {
                     let parts = [word, "with", "for", "except"];
                     let parts = if filters { &parts[..] } else { &parts[..2] };
-                    self.note(&key.span, unknown(&format!("{word} key"), &key.text, parts));
+                    self.note(&key.span, unknown(&format!("{word} key"), &key.value, parts));
                 }
             }
         }
@@ -164,8 +164,8 @@ impl Reader {
     fn turn_hooks_by_place(&mut self, entries: &[(Key, Node)]) -> Vec<(Option<Spanned<TurnPlace>>, Hook)> {
         let mut hooks = Vec::new();
         for (key, value) in entries {
-            let Some(place) = TurnPlace::from_word(&key.text) else {
-                self.note(&key.span, unknown("hook place", &key.text, TurnPlace::WORDS));
+            let Some(place) = TurnPlace::from_word(&key.value) else {
+                self.note(&key.span, unknown("hook place", &key.value, TurnPlace::WORDS));
                 continue;
             };
             let values = match &value.value {

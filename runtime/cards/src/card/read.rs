@@ -103,26 +103,26 @@ pub(crate) fn card_from_fields(
     let mut card = Card { path: path.to_owned(), source: source.clone(), name, ..Card::default() };
     let mut given: Vec<&str> = Vec::new();
     let is_of_another_type = fields.iter().any(|(key, value)| {
-        key.text == CARD_TYPE && matches!(&value.value, Value::Scalar(scalar) if scalar.text != "agent")
+        key.value == CARD_TYPE && matches!(&value.value, Value::Scalar(scalar) if scalar.text != "agent")
     });
     for (key, value) in fields {
         // The type is the mistake, and not each of its fields.
-        if is_of_another_type && other_frameworks::is_of_another_type(&key.text) {
+        if is_of_another_type && other_frameworks::is_of_another_type(&key.value) {
             continue;
         }
-        let known = words::Field::from_word(&key.text);
-        if known.is_none() && key.text != CARD_TYPE {
-            let (message, meant) = unknown(&key.text);
+        let known = words::Field::from_word(&key.value);
+        if known.is_none() && key.value != CARD_TYPE {
+            let (message, meant) = unknown(&key.value);
             // The intended field counts as given, so that it is not reported as missing too.
             given.extend(meant);
             reader.note(&key.span, message);
             continue;
         }
-        given.push(&key.text);
+        given.push(&key.value);
         let field = Field { key, value };
         match known {
             _ if value.is_null() => {
-                let name = &key.text;
+                let name = &key.value;
                 reader.note(&key.span, format!("`{name}` needs a value: `{name}: ..`"));
             }
             Some(known) => read_field(&mut card, &mut reader, known, field),
@@ -265,7 +265,7 @@ fn prompt_text(reader: &mut Reader, field: Field<'_>) -> Option<Text> {
         Value::Map(entries) => {
             let example = "prompts.rs:greeting";
             match entries.as_slice() {
-                [(key, value)] if key.text == "function" => reader.item(value, example).map(Text::Function),
+                [(key, value)] if key.value == "function" => reader.item(value, example).map(Text::Function),
                 _ => {
                     let name = field.name();
                     reader.note(
@@ -297,9 +297,9 @@ fn tool_filters(reader: &mut Reader, field: Field<'_>) -> Vec<(Spanned<String>, 
     let filter = |(key, value): &(Key, Node)| {
         let patterns = names(reader, Field { key, value }, example);
         if matches!(&value.value, Value::List(items) if items.is_empty()) {
-            reader.note(&key.span, messages::no_pattern(&key.text));
+            reader.note(&key.span, messages::no_pattern(&key.value));
         }
-        (Spanned::new(key.text.clone(), key.span.clone()), patterns)
+        (key.clone(), patterns)
     };
     entries.iter().map(filter).collect()
 }
@@ -311,7 +311,7 @@ fn toolboxes(reader: &mut Reader, field: Field<'_>) -> Vec<Toolbox> {
         match &node.value {
             Value::Map(entries) => {
                 for (key, value) in entries {
-                    let prefix = Some(Spanned::new(key.text.clone(), key.span.clone()));
+                    let prefix = Some(key.clone());
                     toolboxes.extend(reader.item(value, "kb.rs:Kb").map(|item| Toolbox { prefix, item }));
                 }
             }
@@ -332,8 +332,8 @@ fn table<W: Word>(
 ) -> Vec<(Spanned<W>, Spanned<Json>)> {
     let mut given = Vec::new();
     for (key, value) in reader.map(field, example) {
-        match W::from_word(&key.text) {
-            None => reader.note(&key.span, messages::unknown_entry::<W>(what, &key.text)),
+        match W::from_word(&key.value) {
+            None => reader.note(&key.span, messages::unknown_entry::<W>(what, &key.value)),
             Some(name) if value.is_null() => {
                 reader.note(&key.span, format!("`{name}` needs a value: `{name}: ..`"));
             }

@@ -13,7 +13,7 @@ use crate::yaml::{Key, Node, Value};
 const EXAMPLE: &str = "\"agents\": { \"Writer\": { \"instruction\": \"..\" } }";
 
 /// An agent before its fields are read.
-pub(super) struct Entry<'f> {
+pub(super) struct AgentEntry<'f> {
     /// What it is called outside of its fields.
     key: Option<&'f Key>,
     fields: &'f Node,
@@ -22,7 +22,7 @@ pub(super) struct Entry<'f> {
 }
 
 /// The agents, without those that have the name of another one.
-pub(super) fn entries<'f>(files: &'f Files, reader: &mut Reader) -> Vec<Entry<'f>> {
+pub(super) fn entries<'f>(files: &'f Files, reader: &mut Reader) -> Vec<AgentEntry<'f>> {
     if files.is_broken("agents") {
         return Vec::new();
     }
@@ -44,7 +44,7 @@ pub(super) fn entries<'f>(files: &'f Files, reader: &mut Reader) -> Vec<Entry<'f
     if all.is_empty() {
         reader.note(&node.span, format!("the workflow has no agent: `{EXAMPLE}`"));
     }
-    let mut entries: Vec<Entry<'f>> = Vec::new();
+    let mut entries: Vec<AgentEntry<'f>> = Vec::new();
     for (key, fields) in all {
         let Some(name) = name(key, fields) else {
             reader.note(&fields.span, "an agent in a list needs a `name`: `\"name\": \"Writer\"`");
@@ -61,35 +61,31 @@ pub(super) fn entries<'f>(files: &'f Files, reader: &mut Reader) -> Vec<Entry<'f
             );
             reader.note(&name.span, message);
         }
-        entries.push(Entry { key, fields, name });
+        entries.push(AgentEntry { key, fields, name });
     }
     entries
 }
 
 fn name(key: Option<&Key>, fields: &Node) -> Option<Spanned<String>> {
     let Value::Map(entries) = &fields.value else {
-        return Some(key.map_or_else(|| Spanned::new(String::new(), fields.span.clone()), spanned_key));
+        return Some(key.cloned().unwrap_or_else(|| Spanned::new(String::new(), fields.span.clone())));
     };
-    let field = entries.iter().find(|(key, _)| key.text == "name").map(|(_, value)| value);
+    let field = entries.iter().find(|(key, _)| key.value == "name").map(|(_, value)| value);
     match (field, key) {
         (Some(Node { value: Value::Scalar(scalar), span }), _) if scalar.string().is_some() => {
             Some(Spanned::new(scalar.text.clone(), span.clone()))
         }
-        (_, Some(key)) => Some(spanned_key(key)),
+        (_, Some(key)) => Some(key.clone()),
         // Reading the card gives the mistake in the field.
         (Some(value), None) => Some(Spanned::new(String::new(), value.span.clone())),
         (None, None) => None,
     }
 }
 
-fn spanned_key(key: &Key) -> Spanned<String> {
-    Spanned::new(key.text.clone(), key.span.clone())
-}
-
 /// Reads the agents, each with the tools that the workflow gives it. One that has no fields is `None`.
 pub(super) fn read(
     files: &Files,
-    entries: &[Entry<'_>],
+    entries: &[AgentEntry<'_>],
     tools: Vec<Vec<ToolUse>>,
     reader: &mut Reader,
 ) -> Vec<Option<Card>> {
@@ -102,14 +98,14 @@ pub(super) fn read(
             continue;
         };
         let (theirs, ours): (Vec<_>, Vec<_>) =
-            fields.iter().partition(|(key, _)| foreign::instead(foreign::AGENT, &key.text).is_some());
+            fields.iter().partition(|(key, _)| foreign::instead(foreign::AGENT, &key.value).is_some());
         for (key, _) in theirs {
-            reader.note(&key.span, foreign::instead(foreign::AGENT, &key.text).unwrap_or_default());
+            reader.note(&key.span, foreign::instead(foreign::AGENT, &key.value).unwrap_or_default());
         }
         let fields: Vec<_> = ours.into_iter().cloned().collect();
         let (path, start) = (card_path(&files.folder), entry.fields.span.start);
         let by_default = || Spanned::new(default_name(&path).unwrap_or_default(), start..start);
-        let name = entry.key.map_or_else(by_default, spanned_key);
+        let name = entry.key.cloned().unwrap_or_else(by_default);
         let (card, problems) = card_from_fields(&path, &files.source, name, &fields, None, tools);
         reader.problems.extend(problems);
         cards.push(Some(card));

@@ -219,5 +219,5 @@ impl Files {
 
 fn field<'n>(tree: &'n Node, name: &str) -> Option<&'n Node> {
     let Value::Map(entries) = &tree.value else { return None };
-    entries.iter().find(|(key, _): &&(Key, Node)| key.text == name).map(|(_, value)| value)
+    entries.iter().find(|(key, _): &&(Key, Node)| key.value == name).map(|(_, value)| value)
 }

@@ -52,9 +52,9 @@ pub(super) fn read(
     hooks
 }
 
-type Entry = (Spanned<MessagePlace>, Spanned<String>, Spanned<Item>);
+type HookEntry = (Spanned<MessagePlace>, Spanned<String>, Spanned<Item>);
 
-fn hook(entry: &Node, reader: &mut Reader) -> Option<Entry> {
+fn hook(entry: &Node, reader: &mut Reader) -> Option<HookEntry> {
     let Value::Map(fields) = &entry.value else {
         reader.note(&entry.span, format!("expected a hook: `{EXAMPLE}`"));
         return None;
@@ -63,8 +63,8 @@ fn hook(entry: &Node, reader: &mut Reader) -> Option<Entry> {
     let mut given: Vec<&str> = Vec::new();
     for (key, value) in fields {
         let field = Field { key, value };
-        given.push(&key.text);
-        match &*key.text {
+        given.push(&key.value);
+        match &*key.value {
             "hook_type" => place = reader.choice(field),
             "hook_agent" => agent = reader.text(field),
             "file" => file = reader.text(field).and_then(|file| checked_file(file, reader)),

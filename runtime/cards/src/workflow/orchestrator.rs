@@ -43,7 +43,7 @@ pub(super) fn read(files: &Files, reader: &mut Reader) -> Orchestrator {
     let mut is_given = false;
     for (key, value) in entries {
         let field = Field { key, value };
-        match &*key.text {
+        match &*key.value {
             "start_agent" => {
                 is_given = true;
                 orchestrator.start_agent = reader.text(field);

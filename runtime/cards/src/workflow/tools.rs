@@ -19,7 +19,7 @@ const AGENT_TOOL: [&str; 3] = ["path", "description", "name"];
 const UI_TOOL: [&str; 5] = ["path", "component", "mode", "description", "name"];
 
 /// An entry, and the agents that it is for.
-struct Entry {
+struct ToolEntry {
     tool: ToolUse,
     is_ui: bool,
     /// Whether it is for one agent by its name.
@@ -30,10 +30,10 @@ struct Entry {
 /// The tools of each agent. An agent's own entry counts before one of `ALL_AGENTS`.
 pub(super) fn read(files: &Files, names: &Names, reader: &mut Reader) -> Vec<Vec<ToolUse>> {
     let entries = entries(files, names, reader);
-    let mut of_agents: Vec<Vec<(&Entry, ToolUse)>> = names.all.iter().map(|_| Vec::new()).collect();
+    let mut of_agents: Vec<Vec<(&ToolEntry, ToolUse)>> = names.all.iter().map(|_| Vec::new()).collect();
     for (index, entry) in entries.iter().enumerate() {
         let other_kind =
-            |other: &&Entry| other.tool.item.value == entry.tool.item.value && other.is_ui != entry.is_ui;
+            |other: &&ToolEntry| other.tool.item.value == entry.tool.item.value && other.is_ui != entry.is_ui;
         if entries[..index].iter().any(|other| other_kind(&other)) {
             let message = "this tool is in `agent_tools` and in `ui_tools`: keep one of them";
             reader.note(&entry.tool.item.span, message);
@@ -74,7 +74,7 @@ fn names_differ(agent: &str, tools: &[ToolUse], reader: &mut Reader) {
     }
 }
 
-fn entries(files: &Files, names: &Names, reader: &mut Reader) -> Vec<Entry> {
+fn entries(files: &Files, names: &Names, reader: &mut Reader) -> Vec<ToolEntry> {
     let mut all = Vec::new();
     let Some(node) = files.part("tools").value else { return all };
     let Value::Map(categories) = &node.value else {
@@ -82,24 +82,24 @@ fn entries(files: &Files, names: &Names, reader: &mut Reader) -> Vec<Entry> {
         return all;
     };
     for (key, value) in categories {
-        let is_ui = match &*key.text {
+        let is_ui = match &*key.value {
             "agent_tools" => false,
             "ui_tools" => true,
             // The file of all parts has other fields beside them.
-            _ if files.is_one() && !key.text.ends_with("_tools") => continue,
+            _ if files.is_one() && !key.value.ends_with("_tools") => continue,
             other => {
                 reader.note(&key.span, no_category(other));
                 continue;
             }
         };
         let field = Field { key, value };
-        for (agent, tools) in reader.map(field, &format!("\"{}\": {{ \"ALL_AGENTS\": [ .. ] }}", key.text)) {
-            let agents = names.find(&Spanned::new(agent.text.clone(), agent.span.clone()), reader);
+        for (agent, tools) in reader.map(field, &format!("\"{}\": {{ \"ALL_AGENTS\": [ .. ] }}", key.value)) {
+            let agents = names.find(agent, reader);
             let list = Field { key: agent, value: tools };
-            for entry in reader.list(list, &format!("\"{}\": [{{ \"path\": \"..\" }}]", agent.text)) {
+            for entry in reader.list(list, &format!("\"{}\": [{{ \"path\": \"..\" }}]", agent.value)) {
                 let Some(tool) = tool(entry, is_ui, files, reader) else { continue };
-                let is_own = agent.text != ALL_AGENTS;
-                all.push(Entry { tool, is_ui, is_own, agents: agents.clone() });
+                let is_own = agent.value != ALL_AGENTS;
+                all.push(ToolEntry { tool, is_ui, is_own, agents: agents.clone() });
             }
         }
     }
@@ -135,7 +135,7 @@ fn tool(entry: &Node, is_ui: bool, files: &Files, reader: &mut Reader) -> Option
     let (mut name, mut description, mut component, mut mode) = (None, None, None, None);
     for (key, value) in fields {
         let field = Field { key, value };
-        match &*key.text {
+        match &*key.value {
             "path" => {
                 is_given = true;
                 item = reader.text(field).and_then(|path| self::item(&path, files, reader));
@@ -147,7 +147,7 @@ fn tool(entry: &Node, is_ui: bool, files: &Files, reader: &mut Reader) -> Option
             "component" | "mode" => {
                 reader.note(
                     &key.span,
-                    format!("`{}` is a field of UI tools: move the entry to `ui_tools`", key.text),
+                    format!("`{}` is a field of UI tools: move the entry to `ui_tools`", key.value),
                 );
             }
             other => {
@@ -158,7 +158,7 @@ fn tool(entry: &Node, is_ui: bool, files: &Files, reader: &mut Reader) -> Option
             }
         }
     }
-    let has = |name: &str| fields.iter().any(|(key, _): &(Key, Node)| key.text == name);
+    let has = |name: &str| fields.iter().any(|(key, _): &(Key, Node)| key.value == name);
     if !is_given {
         reader.note(&entry.span, format!("this names no function: `{example}`"));
     }
