@@ -99,7 +99,7 @@ impl CardUrls {
         let url = Url::parse(address).map_err(|_| NOT_ONE)?;
         match url.scheme() {
             "https" => {}
-            "http" if self.loopback_http && is_loopback(&url) => {}
+            "http" if self.loopback_http && onionskin_tls::is_loopback(url.host_str()) => {}
             "http" => return Err("others could change what comes over plain HTTP: use `https`".to_owned()),
             other => return Err(format!("cards come over `https`, and not over `{other}`")),
         }
@@ -126,7 +126,7 @@ fn client(url: &Url) -> Result<Client, String> {
         .redirect(Policy::none())
         .user_agent(concat!("onionskin/", env!("CARGO_PKG_VERSION")));
     // A request to this machine goes through no proxy.
-    let client = if is_loopback(url) { client.no_proxy() } else { client };
+    let client = if onionskin_tls::is_loopback(url.host_str()) { client.no_proxy() } else { client };
     client.build().map_err(|error| failed(error.without_url().to_string()))
 }
 
@@ -158,10 +158,4 @@ async fn body(mut response: Response) -> Result<String, String> {
         bytes.extend_from_slice(&chunk);
     }
     String::from_utf8(bytes).map_err(|_| "the card is not UTF-8".to_owned())
-}
-
-fn is_loopback(url: &Url) -> bool {
-    // An IPv6 address has brackets.
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }

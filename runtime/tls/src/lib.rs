@@ -1,4 +1,5 @@
-//! The TLS of onionskin's HTTP clients: the models of `onionskin-genai` and the web search of `onionskin-toolboxes`.
+//! What onionskin's HTTP clients have in common: the models of `onionskin-genai`, the web search of `onionskin-toolboxes` and the cards of
+//! addresses of `onionskin-loader`.
 
 #![forbid(unsafe_code)]
 
@@ -31,4 +32,10 @@ pub fn client_config(plain: bool) -> Result<ClientConfig, Error> {
         }
         Err(error) => Err(error),
     }
+}
+
+/// Whether the host of a URL is this machine. An IPv6 address has brackets there.
+pub fn is_loopback(host: Option<&str>) -> bool {
+    let host = host.unwrap_or_default().trim_matches(['[', ']']);
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }

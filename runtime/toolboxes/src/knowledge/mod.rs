@@ -20,6 +20,9 @@ use crate::cut;
 use onionskin_core::prompt::PromptSource;
 use onionskin_core::toolbox;
 
+/// The most documents that a search returns.
+const MOST_HITS: u32 = 50;
+
 /// The characters of one page of a document.
 const PAGE: usize = 20_000;
 
@@ -157,8 +160,8 @@ impl KnowledgeBase {
         Ok(self)
     }
 
-    /// A source of a system prompt's part: the passages that fit the user's newest message best, at most this number of them (50 at
-    /// most). Without a fitting passage the part is left out. The passages are in the prompt without a call of a tool; an agent
+    /// A source of a system prompt's part: the passages that fit the user's newest message best, at most this number of them and of
+    /// what `search` returns. Without a fitting passage the part is left out. The passages are in the prompt without a call of a tool; an agent
     /// can have the toolbox too.
     ///
     /// ```
@@ -205,11 +208,11 @@ impl KnowledgeBase {
         #[arg(length(1..=1000), example = "tides moon")]
         query: &str,
         /// How many documents to give.
-        #[arg(default = 10, range(1..=50))]
+        #[arg(default = 10, range(1..=MOST_HITS))]
         limit: u32,
     ) -> Result<Vec<SearchHit>, KnowledgeError> {
         let expression = query::expression(query).ok_or(KnowledgeError::NoWords)?;
-        let found = sqlite::search(&self.connection(), &expression, limit.min(50))
+        let found = sqlite::search(&self.connection(), &expression, limit.min(MOST_HITS))
             .map_err(|error| KnowledgeError::from_sqlite(&error))?;
         let found = found.into_iter().map(|StoredDocument { id, title, tags, text }| {
             let piece = cut(&text, PIECE);
@@ -259,13 +262,13 @@ impl KnowledgeBase {
         #[arg(default)]
         from: usize,
     ) -> Result<Document, KnowledgeError> {
-        let kept = sqlite::get(&self.connection(), id)
+        let stored = sqlite::get(&self.connection(), id)
             .map_err(|error| KnowledgeError::from_sqlite(&error))?
             .ok_or(KnowledgeError::NoDocument { id })?;
-        let mut rest = kept.text.chars().skip(from);
+        let mut rest = stored.text.chars().skip(from);
         let text = rest.by_ref().take(PAGE).collect();
         let next = rest.next().map(|_| from + PAGE);
-        Ok(Document { id, title: kept.title, tags: kept.tags, text, next })
+        Ok(Document { id, title: stored.title, tags: stored.tags, text, next })
     }
 
     /// Deletes a document of the knowledge base for good.

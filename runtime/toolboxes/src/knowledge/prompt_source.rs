@@ -20,14 +20,15 @@ pub(super) struct Passages {
 impl PromptSource for Passages {
     async fn text(&self, run: &RunContext) -> Result<Option<String>, BoxError> {
         let messages = run.messages();
-        let asked = messages.iter().rfind(|message| message.is_input());
-        let Some(asked) = asked.map(|message| message.to_text().chars().take(WORDS).collect::<String>())
+        let question = messages.iter().rfind(|message| message.is_input());
+        let Some(question) =
+            question.map(|message| message.to_text().chars().take(WORDS).collect::<String>())
         else {
             return Ok(None);
         };
         let (base, most) = (Arc::clone(&self.base), self.most);
         // A search reads a file, and waits while another program writes it.
-        let found = tokio::task::spawn_blocking(move || base.search(&asked, most)).await?;
+        let found = tokio::task::spawn_blocking(move || base.search(&question, most)).await?;
         let found = match found {
             Ok(found) if !found.is_empty() => found,
             Ok(_) | Err(KnowledgeError::NoWords) => return Ok(None),

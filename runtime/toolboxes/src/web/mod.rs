@@ -265,7 +265,7 @@ impl WebSearchBuilder {
             .user_agent(concat!("onionskin/", env!("CARGO_PKG_VERSION")))
             .timeout(self.timeout);
         // A request to this machine goes through no proxy.
-        let client = if is_loopback(&base) { client.no_proxy() } else { client };
+        let client = if onionskin_tls::is_loopback(base.host_str()) { client.no_proxy() } else { client };
         let client = client.build().map_err(|error| failed(error.to_string()))?;
         Ok(WebSearch { base, protocol: self.protocol, client, timeout: self.timeout, keys })
     }
@@ -277,7 +277,7 @@ impl WebSearchBuilder {
         };
         match base.scheme() {
             "https" => {}
-            "http" if self.allow_http || is_loopback(&base) => {}
+            "http" if self.allow_http || onionskin_tls::is_loopback(base.host_str()) => {}
             "http" => {
                 return refuse(
                     "others could read what goes over plain HTTP: use `https`, or call `.allow_http()`",
@@ -317,12 +317,6 @@ fn within(base: &Url) -> Policy {
 
 fn host(url: &Url) -> String {
     url.host_str().unwrap_or_default().to_owned()
-}
-
-fn is_loopback(url: &Url) -> bool {
-    // An IPv6 address has brackets.
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 impl fmt::Debug for WebSearch {
