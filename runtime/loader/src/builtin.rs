@@ -14,43 +14,32 @@ pub(crate) fn tool(tool: BuiltIn) -> Result<Method, Missing> {
     add(tool).ok_or_else(|| (tool.feature(), tool.missing()))
 }
 
-#[allow(clippy::unnecessary_wraps, reason = "each tool is there only with all features")]
-fn add(tool: BuiltIn) -> Option<Method> {
-    match tool {
-        #[cfg(feature = "shell")]
-        BuiltIn::ShellExecute => Some(|agent| agent.runtime_tool(onionskin_builtins::shell::execute())),
-        #[cfg(feature = "human-input")]
-        BuiltIn::HumanInput => Some(|agent| agent.runtime_tool(onionskin_builtins::human::input())),
-        #[cfg(feature = "skills")]
-        BuiltIn::SkillsRead => Some(|agent| agent.runtime_tool(onionskin_builtins::skills::read())),
-        #[cfg(feature = "filesystem")]
-        BuiltIn::FilesystemRead => Some(|agent| agent.runtime_tool(onionskin_builtins::filesystem::read())),
-        #[cfg(feature = "filesystem")]
-        BuiltIn::FilesystemWrite => Some(|agent| agent.runtime_tool(onionskin_builtins::filesystem::write())),
-        #[cfg(feature = "filesystem")]
-        BuiltIn::FilesystemList => Some(|agent| agent.runtime_tool(onionskin_builtins::filesystem::list())),
-        #[cfg(feature = "filesystem")]
-        BuiltIn::FilesystemEdit => Some(|agent| agent.runtime_tool(onionskin_builtins::filesystem::edit())),
-        #[cfg(feature = "filesystem")]
-        BuiltIn::FilesystemSearch => {
-            Some(|agent| agent.runtime_tool(onionskin_builtins::filesystem::search()))
+/// Writes `add`: the method that adds each tool, if its feature is on.
+macro_rules! tools {
+    ($($feature:literal $tool:ident => $module:ident::$make:ident;)*) => {
+        #[allow(clippy::unnecessary_wraps, reason = "each tool is there only with all features")]
+        fn add(tool: BuiltIn) -> Option<Method> {
+            match tool {$(
+                #[cfg(feature = $feature)]
+                BuiltIn::$tool => Some(|agent| agent.runtime_tool(onionskin_builtins::$module::$make())),
+                #[cfg(not(feature = $feature))]
+                BuiltIn::$tool => None,
+            )*}
         }
-        #[cfg(not(feature = "shell"))]
-        BuiltIn::ShellExecute => None,
-        #[cfg(not(feature = "human-input"))]
-        BuiltIn::HumanInput => None,
-        #[cfg(not(feature = "skills"))]
-        BuiltIn::SkillsRead => None,
-        #[cfg(not(feature = "filesystem"))]
-        BuiltIn::FilesystemRead
-        | BuiltIn::FilesystemWrite
-        | BuiltIn::FilesystemList
-        | BuiltIn::FilesystemEdit
-        | BuiltIn::FilesystemSearch => None,
-    }
+    };
 }
 
-/// The servers of the working directory's `.mcp.json`.
+tools! {
+    "shell" ShellExecute => shell::execute;
+    "human-input" HumanInput => human::input;
+    "skills" SkillsRead => skills::read;
+    "filesystem" FilesystemRead => filesystem::read;
+    "filesystem" FilesystemWrite => filesystem::write;
+    "filesystem" FilesystemList => filesystem::list;
+    "filesystem" FilesystemEdit => filesystem::edit;
+    "filesystem" FilesystemSearch => filesystem::search;
+}
+
 #[cfg(feature = "mcp")]
 #[expect(clippy::unnecessary_wraps, reason = "without the feature it fails")]
 pub(crate) fn servers() -> Result<Method, Missing> {

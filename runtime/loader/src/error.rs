@@ -83,7 +83,7 @@ impl LoadError {
     /// ```
     #[must_use]
     pub fn without(self, kind: MistakeKind) -> Option<Self> {
-        let mut kept = Self::default();
+        let mut others = Self::default();
         let mut mistakes = self.mistakes.into_iter();
         for error in self.errors {
             let mut problems = Vec::new();
@@ -91,14 +91,14 @@ impl LoadError {
             for (problem, mistake) in error.problems().iter().zip(&mut mistakes) {
                 if mistake.kind != kind {
                     problems.push(problem.clone());
-                    kept.mistakes.push(mistake);
+                    others.mistakes.push(mistake);
                 }
             }
             if !problems.is_empty() {
-                kept.errors.push(CardError::new(error.source_file().clone(), problems));
+                others.errors.push(CardError::new(error.source_file().clone(), problems));
             }
         }
-        (!kept.mistakes.is_empty()).then_some(kept)
+        (!others.mistakes.is_empty()).then_some(others)
     }
 }
 
@@ -166,8 +166,8 @@ impl Mistakes {
     /// Each mistake once. What a workflow says of all agents is wrong in each of them.
     pub(crate) fn once(mut self) -> Self {
         for (_, problems) in &mut self.0 {
-            let mut seen = HashSet::new();
-            problems.retain(|(_, problem)| seen.insert((problem.span.clone(), problem.message.clone())));
+            let mut reported = HashSet::new();
+            problems.retain(|(_, problem)| reported.insert((problem.span.clone(), problem.message.clone())));
         }
         self
     }

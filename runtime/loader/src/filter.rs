@@ -9,7 +9,7 @@ use onionskin_core::declaration::CallFilter;
 use onionskin_core::definition::ToolSource;
 use onionskin_vocabulary::agent::ToolSource as SourceWord;
 
-use crate::entry::IsOfToolbox;
+use crate::registered_item::IsOfToolbox;
 
 /// A test of a call.
 pub(crate) enum Test {

@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use onionskin_cards::{Card, Item, Kind, Need, Problem, Spanned, normal};
+use onionskin_core::declaration::DynAgent;
 
-use crate::entry::Entry;
 use crate::error::MistakeKind;
+use crate::registered_item::{RegisteredHook, RegisteredItem};
 use crate::registry::{Registry, plain};
 use crate::script::{self, Fault};
 
 /// Functions of scripts that were read: by file, name, and whether as a tool.
-type Scripts = BTreeMap<(PathBuf, String, bool), Result<Entry, Fault>>;
+type Scripts = BTreeMap<(PathBuf, String, bool), Result<RegisteredItem, Fault>>;
 
 /// For how many items that are not found it is looked what is most like them, which takes time for each item of the program.
 const MOST_HINTS: usize = 200;
@@ -20,7 +21,7 @@ const MOST_HINTS: usize = 200;
 /// The items of the program, by the full paths of their files.
 pub(crate) struct Finder<'r> {
     registry: &'r Registry,
-    files: BTreeMap<PathBuf, &'r BTreeMap<String, Entry>>,
+    files: BTreeMap<PathBuf, &'r BTreeMap<String, RegisteredItem>>,
     scripts: RefCell<Scripts>,
     /// How many hints may be looked for still.
     hints: Cell<usize>,
@@ -38,7 +39,7 @@ impl<'r> Finder<'r> {
     }
 
     /// The item that a card names, without mistakes.
-    pub(crate) fn item(&self, card: &Card, item: &Item, kind: Kind) -> Option<Entry> {
+    pub(crate) fn item(&self, card: &Card, item: &Item, kind: Kind) -> Option<RegisteredItem> {
         match item {
             Item::Path(path) => self.registry.by_path(path).cloned(),
             Item::File { file, name } if item.is_script() => self.script(card.beside(file), name, kind).ok(),
@@ -47,11 +48,11 @@ impl<'r> Finder<'r> {
     }
 
     /// The items of a file, by its full path.
-    pub(crate) fn items_of(&self, file: &Path) -> Option<&'r BTreeMap<String, Entry>> {
+    pub(crate) fn items_of(&self, file: &Path) -> Option<&'r BTreeMap<String, RegisteredItem>> {
         self.files.get(file).copied()
     }
 
-    fn script(&self, path: PathBuf, name: &str, kind: Kind) -> Result<Entry, Fault> {
+    fn script(&self, path: PathBuf, name: &str, kind: Kind) -> Result<RegisteredItem, Fault> {
         // What no script can be is not read.
         if !matches!(kind, Kind::Tool | Kind::ToolHook) {
             return Err(Fault::WrongKind);
@@ -65,39 +66,37 @@ impl<'r> Finder<'r> {
         read
     }
 
-    /// The mistake in an item that a card names.
-    pub(crate) fn mistake(&self, card: &Card, need: &Need<'_>) -> Option<(MistakeKind, Problem)> {
+    /// The item that a card needs.
+    ///
+    /// # Errors
+    /// Returns the mistake in what the card says of it.
+    pub(crate) fn find(
+        &self,
+        card: &Card,
+        need: &Need<'_>,
+    ) -> Result<RegisteredItem, (MistakeKind, Problem)> {
         if let Item::File { file, name } = &need.item.value
             && need.item.value.is_script()
             && let Err(fault) = self.script(card.beside(file), name, need.kind)
         {
-            return Some(fault.mistake(need, &card.shown(file)));
+            return Err(fault.mistake(need, &card.shown(file)));
         }
-        let Some(entry) = self.item(card, &need.item.value, need.kind) else {
-            return Some(self.missing(card, need));
-        };
+        let entry = self.item(card, &need.item.value, need.kind).ok_or_else(|| self.missing(card, need))?;
         if !entry.is_of(need.kind) {
-            return Some((MistakeKind::WrongKind, need.another_kind(Some(entry.kind()))));
+            return Err((MistakeKind::WrongKind, need.another_kind(Some(entry.kind()))));
         }
-        let hook = entry.hook(need.kind)?;
-        if let Some(problem) = need.wrong_values(&hook.takes) {
-            return Some((MistakeKind::WrongValue, problem));
+        match entry.hook(need.kind).and_then(|hook| wrong_value(hook, need)) {
+            Some(problem) => Err((MistakeKind::WrongValue, problem)),
+            None => Ok(entry),
         }
-        let given = need.with.unwrap_or_default();
-        let values: Vec<_> = given.iter().map(|value| value.value.clone()).collect();
-        let (at, reason) = (hook.check)(&values).err()?;
-        let name = hook.takes.get(at).map_or("", |(name, _)| name);
-        let message = format!("`{name}` of `{}` does not fit: {reason}", need.item.value);
-        let span = given.get(at).map_or_else(|| need.item.span.clone(), |value| value.span.clone());
-        Some((MistakeKind::WrongValue, Problem { message, span }))
     }
 
     /// An agent of the program that a card names as a child.
-    pub(crate) fn agent(&self, child: &Spanned<String>) -> Result<&'r Entry, (MistakeKind, Problem)> {
+    pub(crate) fn agent(&self, child: &Spanned<String>) -> Result<&'r DynAgent, (MistakeKind, Problem)> {
         let item = child.clone().map(Item::Path);
         let need = Need { item: &item, kind: Kind::Agent, with: None };
         match self.registry.by_path(&child.value) {
-            Some(entry) if entry.is_of(Kind::Agent) => Ok(entry),
+            Some(RegisteredItem::Agent(agent)) => Ok(agent),
             Some(entry) => Err((MistakeKind::WrongKind, need.another_kind(Some(entry.kind())))),
             None => Err((MistakeKind::MissingItem, self.missing_item(&need, self.paths(Kind::Agent)))),
         }
@@ -159,7 +158,21 @@ impl<'r> Finder<'r> {
     }
 }
 
-fn names_of_kind(items: &BTreeMap<String, Entry>, kind: Kind) -> impl Iterator<Item = &str> {
+/// The mistake in the values that a card gives a hook or a guardrail.
+fn wrong_value(hook: &RegisteredHook, need: &Need<'_>) -> Option<Problem> {
+    if let Some(problem) = need.wrong_values(&hook.takes) {
+        return Some(problem);
+    }
+    let with = need.with.unwrap_or_default();
+    let values: Vec<_> = with.iter().map(|value| value.value.clone()).collect();
+    let (at, reason) = (hook.check)(&values).err()?;
+    let name = hook.takes.get(at).map_or("", |(name, _)| name);
+    let message = format!("`{name}` of `{}` does not fit: {reason}", need.item.value);
+    let span = with.get(at).map_or(&need.item.span, |value| &value.span).clone();
+    Some(Problem { message, span })
+}
+
+fn names_of_kind(items: &BTreeMap<String, RegisteredItem>, kind: Kind) -> impl Iterator<Item = &str> {
     items.iter().filter(move |(_, entry)| entry.is_of(kind)).map(|(name, _)| &**name)
 }
 

@@ -21,7 +21,7 @@ use onionskin_vocabulary::Word as _;
 use onionskin_vocabulary::agent::TurnPlace;
 use serde_json::Value;
 
-use crate::entry::{Entry, HookEntry, TypeEntry};
+use crate::registered_item::{RegisteredHook, RegisteredItem, RegisteredType};
 use crate::registered_tool::RegisteredTool;
 use crate::state::StateParts;
 use crate::values::HookValues;
@@ -61,7 +61,7 @@ macro_rules! hooks {
 /// replaces an earlier one of the same name.
 #[derive(Default)]
 pub struct Items {
-    pub(crate) entries: BTreeMap<String, Entry>,
+    pub(crate) entries: BTreeMap<String, RegisteredItem>,
     last: String,
 }
 
@@ -70,7 +70,7 @@ impl Items {
     pub fn tool<T: RegisteredTool>(&mut self) -> &mut Self {
         self.add(
             short_name::<T>(),
-            Entry::Tool {
+            RegisteredItem::Tool {
                 name: T::NAME.into(),
                 add: Arc::new(|agent| agent.tool(T::default())),
                 definition: Some(|| T::default().definition().clone()),
@@ -82,7 +82,10 @@ impl Items {
     /// [`AppBuilder::toolbox`](onionskin_core::declaration::AppBuilder::toolbox).
     pub fn toolbox<T: Toolbox>(&mut self) -> &mut Self {
         let add = |agent: AgentDeclaration, prefix: Option<&str>| agent.toolbox::<T>(prefix);
-        self.add(short_name::<T>(), Entry::Toolbox { add, is_of: is_of_toolbox::<T>, id: TypeId::of::<T>() })
+        self.add(
+            short_name::<T>(),
+            RegisteredItem::Toolbox { add, is_of: is_of_toolbox::<T>, id: TypeId::of::<T>() },
+        )
     }
 
     hooks! {
@@ -133,14 +136,16 @@ impl Items {
         let source = Arc::new(source);
         self.add(
             name,
-            Entry::Text(Arc::new(move |prompt, part| prompt.source(part, Shared(Arc::clone(&source))))),
+            RegisteredItem::Text(Arc::new(move |prompt, part| {
+                prompt.source(part, Shared(Arc::clone(&source)))
+            })),
         )
     }
 
     /// Registers a function that runs an agent in place of the loop, `run: strategy.rs:plan`:
     /// `strategy("plan", |run, input| Box::pin(plan(run, input)))`.
     pub fn strategy(&mut self, name: &str, run: RunFn) -> &mut Self {
-        self.add(name, Entry::Strategy(run))
+        self.add(name, RegisteredItem::Strategy(run))
     }
 
     /// Registers a type of state: `state: state.rs:Ledger`. What the runtime may do with it beyond calls of tools,
@@ -171,7 +176,7 @@ impl Items {
 
     /// Registers an agent of the program, which cards name as a child by its path: `agents: ["crate::agents::Helper"]`.
     pub fn agent<A: Agent>(&mut self) -> &mut Self {
-        self.add(short_name::<A>(), Entry::Agent(DynAgent::from_type::<A>()))
+        self.add(short_name::<A>(), RegisteredItem::Agent(DynAgent::from_type::<A>()))
     }
 
     /// Gives the item before it another name.
@@ -182,29 +187,30 @@ impl Items {
         }
     }
 
-    fn add(&mut self, name: &str, entry: Entry) -> &mut Self {
+    fn add(&mut self, name: &str, entry: RegisteredItem) -> &mut Self {
         name.clone_into(&mut self.last);
         self.entries.insert(name.to_owned(), entry);
         self
     }
 
     /// A type can be a hook and a guardrail of several kinds.
-    fn add_hook(&mut self, name: &str, kind: Kind, hook: HookEntry) -> &mut Self {
+    fn add_hook(&mut self, name: &str, kind: Kind, hook: RegisteredHook) -> &mut Self {
         let known = self.entries.remove(name);
-        let mut uses = if let Some(Entry::Hook(uses)) = known { uses } else { Vec::new() };
+        let mut uses = if let Some(RegisteredItem::Hook(uses)) = known { uses } else { Vec::new() };
         uses.retain(|(known, other)| *known != kind && other.id == hook.id);
         uses.push((kind, hook));
-        self.add(name, Entry::Hook(uses))
+        self.add(name, RegisteredItem::Hook(uses))
     }
 
     /// A type has several uses.
-    fn add_type<T: 'static>(&mut self, change: impl FnOnce(&mut TypeEntry)) -> &mut Self {
+    fn add_type<T: 'static>(&mut self, change: impl FnOnce(&mut RegisteredType)) -> &mut Self {
         let name = short_name::<T>();
         let known = self.entries.remove(name);
-        let mut entry = if let Some(Entry::Type(entry)) = known { entry } else { TypeEntry::default() };
+        let mut entry =
+            if let Some(RegisteredItem::Type(entry)) = known { entry } else { RegisteredType::default() };
         entry.id = Some(TypeId::of::<T>());
         change(&mut entry);
-        self.add(name, Entry::Type(entry))
+        self.add(name, RegisteredItem::Type(entry))
     }
 }
 
@@ -214,7 +220,7 @@ fn hook_entry<V: HookValues, H: 'static>(
     make: impl Fn(V) -> H + Send + Sync + 'static,
     place: Option<&'static str>,
     add: fn(AgentDeclaration, H, Option<CallFilter>) -> AgentDeclaration,
-) -> HookEntry {
+) -> RegisteredHook {
     let name =
         |at: usize| names.get(at).map_or_else(|| format!("value {}", at + 1), |name| (*name).to_owned());
     let takes = V::kinds().into_iter().enumerate().map(|(at, kind)| (name(at), kind)).collect();
@@ -223,7 +229,7 @@ fn hook_entry<V: HookValues, H: 'static>(
         // The loader has read them before. The panic is the error of building the agent.
         Err((at, reason)) => panic!("value {} of a hook was read when the card was loaded: {reason}", at + 1),
     };
-    HookEntry {
+    RegisteredHook {
         id: Some(TypeId::of::<H>()),
         takes,
         check: |values| V::read(values).map(|_| ()),

@@ -18,7 +18,6 @@ mod address;
 mod builtin;
 mod cache;
 mod dump;
-mod entry;
 mod error;
 #[cfg(feature = "loader-url")]
 mod fetch;
@@ -29,6 +28,7 @@ mod loaded;
 mod loader;
 mod panics;
 mod plan;
+mod registered_item;
 mod registered_tool;
 mod registry;
 mod script;

@@ -1,6 +1,6 @@
 //! From a card to the declaration of its agent.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ use serde_json::Value;
 
 use crate::address::{refused_item, refused_name};
 use crate::builtin::{self, Method};
-use crate::entry::{AddHook, AddTool, AddToolbox, Entry, StateEntry};
 use crate::error::{MistakeKind, Mistakes};
 use crate::filter::{Test, call_filter};
 use crate::find::Finder;
+use crate::registered_item::{AddHook, AddTool, AddToolbox, RegisteredItem, RegisteredState};
 use crate::settings;
 
 /// The agent of a card, with what the card names, before its children are made.
@@ -39,7 +39,7 @@ pub(crate) struct Plan {
     settings: Settings,
     pub(crate) children: Vec<PlannedChild>,
     run: Option<RunFn>,
-    state: Option<StateEntry>,
+    state: Option<RegisteredState>,
 }
 
 /// A hook or a guardrail, or the place of those that are added at run time.
@@ -134,11 +134,6 @@ impl Planner<'_> {
                 return self;
             }
         }
-        for need in self.card.needs() {
-            if let Some((kind, problem)) = self.finder.mistake(self.card, &need) {
-                self.mistakes.add(&self.card.source, kind, problem);
-            }
-        }
         self.texts();
         self.tools();
         self.children();
@@ -163,25 +158,31 @@ impl Planner<'_> {
         self.mistakes.add(&self.card.source, kind, Problem { message, span: span.clone() });
     }
 
-    fn item(&self, item: &Spanned<Item>, kind: Kind) -> Option<Entry> {
-        self.finder.item(self.card, &item.value, kind)
+    /// The item that the card names, or `None` and a mistake.
+    fn item(&mut self, item: &Spanned<Item>, kind: Kind) -> Option<RegisteredItem> {
+        self.find(&Need { item, kind, with: None })
+    }
+
+    fn find(&mut self, need: &Need<'_>) -> Option<RegisteredItem> {
+        let found = self.finder.find(self.card, need);
+        found.map_err(|(kind, problem)| self.mistakes.add(&self.card.source, kind, problem)).ok()
     }
 
     fn texts(&mut self) {
         let mut prompt = Prompt::new();
-        for (field, text) in &self.card.texts {
+        let card = self.card;
+        for (field, text) in &card.texts {
             match (field, text) {
                 (TextField::Description, Text::Template(_)) => {}
                 (field, Text::Template(text)) => prompt = prompt.text((*field).into(), &text.value),
                 (field, Text::Function(item)) => {
-                    if let Some(Entry::Text(add)) = self.item(item, Kind::Text) {
+                    if let Some(RegisteredItem::Text(add)) = self.item(item, Kind::Text) {
                         prompt = add(prompt, (*field).into());
                     }
                 }
             }
         }
-        self.plan.prompt =
-            self.card.flags.iter().fold(prompt, |prompt, flag| prompt.include(flag.value.into()));
+        self.plan.prompt = card.flags.iter().fold(prompt, |prompt, flag| prompt.include(flag.value.into()));
     }
 
     fn tools(&mut self) {
@@ -190,7 +191,7 @@ impl Planner<'_> {
             self.built_in(builtin::servers(), &first.span);
         }
         for tool in &card.function_tools {
-            if let Some(Entry::Tool { add, .. }) = self.item(tool, Kind::Tool) {
+            if let Some(RegisteredItem::Tool { add, .. }) = self.item(tool, Kind::Tool) {
                 self.plan.tools.push((add, tool_words(card, &tool.value)));
             }
         }
@@ -201,7 +202,7 @@ impl Planner<'_> {
             }
         }
         for toolbox in &card.toolboxes {
-            if let Some(Entry::Toolbox { add, .. }) = self.item(&toolbox.item, Kind::Toolbox) {
+            if let Some(RegisteredItem::Toolbox { add, .. }) = self.item(&toolbox.item, Kind::Toolbox) {
                 self.plan.toolboxes.push((add, prefix(toolbox)));
             }
         }
@@ -221,8 +222,7 @@ impl Planner<'_> {
                 // The deck has reported a plain name already.
                 Child::Program(path) if !path.contains("::") => {}
                 Child::Program(_) => match self.finder.agent(child) {
-                    Ok(Entry::Agent(agent)) => self.plan.children.push(PlannedChild::Program(agent.clone())),
-                    Ok(_) => {}
+                    Ok(agent) => self.plan.children.push(PlannedChild::Program(agent.clone())),
                     Err((kind, problem)) => self.mistakes.add(&self.card.source, kind, problem),
                 },
             }
@@ -260,7 +260,7 @@ impl Planner<'_> {
     }
 
     fn hook(&mut self, hook: &Hook, kind: Kind, filter: Option<CallFilter>) {
-        let entry = self.item(&hook.item, kind);
+        let entry = self.find(&Need { item: &hook.item, kind, with: Some(&hook.with) });
         if let Some(found) = entry.as_ref().and_then(|entry| entry.hook(kind)) {
             let values = hook.with.iter().map(|value| value.value.clone()).collect();
             self.plan.hooks.push(PlannedHook::Hook { add: Arc::clone(&found.add), values, filter });
@@ -278,7 +278,7 @@ impl Planner<'_> {
         let unknown = || Test::Named(name.to_owned());
         match called {
             Called::Tool(tool) => {
-                let Some(Entry::Tool { name, .. }) = self.finder.item(card, tool, Kind::Tool) else {
+                let Some(RegisteredItem::Tool { name, .. }) = self.finder.item(card, tool, Kind::Tool) else {
                     return vec![unknown()];
                 };
                 let new_name = card.tool_use(tool).and_then(|used| used.name.as_ref());
@@ -287,9 +287,8 @@ impl Planner<'_> {
             Called::Toolbox(item) => {
                 let toolboxes = card.toolboxes.iter().filter(|toolbox| toolbox.item.value == *item);
                 let test = |toolbox: &Toolbox| {
-                    let Some(Entry::Toolbox { is_of, .. }) = self.item(&toolbox.item, Kind::Toolbox) else {
-                        return unknown();
-                    };
+                    let found = self.finder.item(card, item, Kind::Toolbox);
+                    let Some(RegisteredItem::Toolbox { is_of, .. }) = found else { return unknown() };
                     Test::Toolbox(is_of, prefix(toolbox))
                 };
                 toolboxes.map(test).collect()
@@ -297,7 +296,7 @@ impl Planner<'_> {
             Called::Child(child) => {
                 let declared = card.agents.iter().find(|agent| agent.value == child);
                 if let Child::Program(_) = self.deck.child(child)
-                    && let Some(Ok(Entry::Agent(agent))) = declared.map(|agent| self.finder.agent(agent))
+                    && let Some(Ok(agent)) = declared.map(|agent| self.finder.agent(agent))
                 {
                     return vec![Test::Child(agent.name().to_owned())];
                 }
@@ -309,12 +308,12 @@ impl Planner<'_> {
     fn types(&mut self) {
         let card = self.card;
         if let Some(item) = &card.run
-            && let Some(Entry::Strategy(run)) = self.item(item, Kind::Strategy)
+            && let Some(RegisteredItem::Strategy(run)) = self.item(item, Kind::Strategy)
         {
             self.plan.run = Some(run);
         }
         if let Some(item) = &card.state
-            && let Some(Entry::Type(ty)) = self.item(item, Kind::Type)
+            && let Some(RegisteredItem::Type(ty)) = self.item(item, Kind::Type)
         {
             match ty.state {
                 Some(state) => {
@@ -329,7 +328,7 @@ impl Planner<'_> {
         }
         for (field, item) in [("input", &card.input), ("output", &card.output)] {
             let Some(item) = item else { continue };
-            let Some(Entry::Type(ty)) = self.item(item, Kind::Type) else { continue };
+            let Some(RegisteredItem::Type(ty)) = self.item(item, Kind::Type) else { continue };
             match if field == "input" { ty.input } else { ty.output } {
                 Some(method) => self.plan.methods.push(method),
                 None => self.unfit_type(item, field),
@@ -343,11 +342,10 @@ impl Planner<'_> {
         for (_, text) in card.texts.iter().filter(|(field, _)| *field != TextField::Description) {
             let Text::Template(text) = text else { continue };
             let places = PromptText::from(text.value.as_str());
-            let mut seen = HashSet::new();
-            for place in places.placeholders().filter(|place| !place.starts_with("session_state.")) {
-                if !seen.insert(place) {
-                    continue;
-                }
+            // Each once.
+            let places: BTreeSet<_> =
+                places.placeholders().filter(|place| !place.starts_with("session_state.")).collect();
+            for place in places {
                 let message = format!(
                     "`{{{place}}}` shows a field of the state, and `{}` is registered without its fields: register it with \
                      `state_with::<..>(StateParts::recorded)`, or write `{{{{{place}}}}}` for the text",

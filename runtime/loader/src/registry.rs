@@ -9,8 +9,8 @@ use onionskin_cards::{normal, plain_path};
 use onionskin_core::{hooks, turn_hooks};
 use onionskin_guardrails as guardrails;
 
-use crate::entry::Entry;
 use crate::items::Items;
+use crate::registered_item::RegisteredItem;
 
 /// The tools, hooks, types and functions of the program that cards can name.
 ///
@@ -55,9 +55,9 @@ use crate::items::Items;
 /// ```
 #[derive(Clone)]
 pub struct Registry {
-    pub(crate) files: BTreeMap<String, BTreeMap<String, Entry>>,
+    pub(crate) files: BTreeMap<String, BTreeMap<String, RegisteredItem>>,
     /// By paths, without the `::` before a crate.
-    pub(crate) paths: BTreeMap<String, Entry>,
+    pub(crate) paths: BTreeMap<String, RegisteredItem>,
     /// Why the program can have no items of Rust.
     pub(crate) without_rust: Option<String>,
 }
@@ -103,10 +103,10 @@ impl Registry {
     /// loader, with `/` between its parts. Items of several calls for one file are put together.
     #[must_use]
     pub fn file(mut self, file: &str, items: impl FnOnce(&mut Items) -> &mut Items) -> Self {
-        let mut given = Items::default();
-        items(&mut given);
+        let mut listed = Items::default();
+        items(&mut listed);
         let file = normal(Path::new(file)).to_string_lossy().into_owned();
-        self.files.entry(file).or_default().extend(given.entries);
+        self.files.entry(file).or_default().extend(listed.entries);
         self
     }
 
@@ -114,10 +114,10 @@ impl Registry {
     /// the program too.
     #[must_use]
     pub fn module(mut self, path: &str, items: impl FnOnce(&mut Items) -> &mut Items) -> Self {
-        let mut given = Items::default();
-        items(&mut given);
+        let mut listed = Items::default();
+        items(&mut listed);
         let module = plain(path);
-        let of_module = given.entries.into_iter().map(|(name, entry)| (format!("{module}::{name}"), entry));
+        let of_module = listed.entries.into_iter().map(|(name, entry)| (format!("{module}::{name}"), entry));
         self.paths.extend(of_module);
         self
     }
@@ -147,7 +147,7 @@ impl Registry {
     }
 
     /// The item of a path.
-    pub(crate) fn by_path(&self, path: &str) -> Option<&Entry> {
+    pub(crate) fn by_path(&self, path: &str) -> Option<&RegisteredItem> {
         self.paths.get(&*plain(path))
     }
 
@@ -158,7 +158,7 @@ impl Registry {
     }
 
     /// The items of files, by the files' full paths.
-    pub(crate) fn by_files(&self, base: &Path) -> BTreeMap<PathBuf, &BTreeMap<String, Entry>> {
+    pub(crate) fn by_files(&self, base: &Path) -> BTreeMap<PathBuf, &BTreeMap<String, RegisteredItem>> {
         self.files.iter().map(|(file, items)| (normal(&base.join(file)), items)).collect()
     }
 }

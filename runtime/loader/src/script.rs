@@ -4,8 +4,8 @@ use std::path::Path;
 
 use onionskin_cards::{Kind, Need, Problem, Source, read_file};
 
-use crate::entry::Entry;
 use crate::error::MistakeKind;
+use crate::registered_item::RegisteredItem;
 
 /// Why a function of a script cannot be used.
 #[derive(Clone)]
@@ -68,7 +68,7 @@ impl Fault {
 }
 
 /// Reads a function of a script as a tool or a hook around tool calls.
-pub(crate) fn entry(path: &Path, name: &str, kind: Kind) -> Result<Entry, Fault> {
+pub(crate) fn entry(path: &Path, name: &str, kind: Kind) -> Result<RegisteredItem, Fault> {
     if !path.is_file() {
         return Err(Fault::MissingFile);
     }
@@ -84,18 +84,18 @@ pub(crate) fn entry(path: &Path, name: &str, kind: Kind) -> Result<Entry, Fault>
 }
 
 #[cfg(not(feature = "rhai"))]
-fn read(_: &str, _: &str, _: &str, _: Kind) -> Result<Entry, Fault> {
+fn read(_: &str, _: &str, _: &str, _: Kind) -> Result<RegisteredItem, Fault> {
     Err(Fault::MissingFeature)
 }
 
 #[cfg(feature = "rhai")]
-fn read(text: &str, file: &str, name: &str, kind: Kind) -> Result<Entry, Fault> {
+fn read(text: &str, file: &str, name: &str, kind: Kind) -> Result<RegisteredItem, Fault> {
     use std::sync::Arc;
 
     use onionskin_core::declaration::AgentDeclaration;
     use onionskin_rhai::{Script, ScriptError, from_code, hook_from_code};
 
-    use crate::entry::HookEntry;
+    use crate::registered_item::RegisteredHook;
 
     let fault = |error: ScriptError| match error {
         ScriptError::Invalid { line, column, reason, .. } => Fault::Wrong(Some((line, column)), reason),
@@ -107,13 +107,13 @@ fn read(text: &str, file: &str, name: &str, kind: Kind) -> Result<Entry, Fault> 
         let spec = from_code(script).map_err(fault)?;
         let name = spec.name().into();
         let add = Arc::new(move |agent: AgentDeclaration| agent.tool_value(spec.clone()));
-        return Ok(Entry::Tool { name, add, definition: None });
+        return Ok(RegisteredItem::Tool { name, add, definition: None });
     }
     let hook = hook_from_code(script.file(file)).map_err(fault)?;
     let add = Arc::new(move |agent: AgentDeclaration, _: &[serde_json::Value], filter| match filter {
         Some(filter) => agent.filtered_hook(hook.clone(), filter),
         None => agent.hook(hook.clone()),
     });
-    let hook = HookEntry { id: None, takes: Vec::new(), check: |_| Ok(()), place: None, add };
-    Ok(Entry::Hook(vec![(kind, hook)]))
+    let hook = RegisteredHook { id: None, takes: Vec::new(), check: |_| Ok(()), place: None, add };
+    Ok(RegisteredItem::Hook(vec![(kind, hook)]))
 }

@@ -7,7 +7,7 @@ use onionskin_core::secret::VisitSecrets;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::entry::StateEntry;
+use crate::registered_item::RegisteredState;
 
 /// A state that a journal can record: a type with `Serialize` and `Deserialize`. Programs do not implement it.
 #[diagnostic::on_unimplemented(
@@ -54,8 +54,8 @@ impl<S: Clone + Send + Sync + 'static> StateParts<S> {
         self
     }
 
-    pub(crate) fn into_entry(self) -> StateEntry {
-        StateEntry {
+    pub(crate) fn into_entry(self) -> RegisteredState {
+        RegisteredState {
             with_state: |agent| agent.with_state::<S>(),
             methods: self.methods,
             is_recorded: self.is_recorded,

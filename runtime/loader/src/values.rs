@@ -78,25 +78,12 @@ fn value<T: DeserializeOwned>(values: &[Value], at: usize) -> Result<T, Unfit> {
 
 /// What the values of a type have to be, in the words of the compiler's errors.
 fn kind_of<T: 'static>() -> Option<ValueKind> {
-    let id = TypeId::of::<T>();
-    let known = [
-        (TypeId::of::<u8>(), "u8"),
-        (TypeId::of::<u16>(), "u16"),
-        (TypeId::of::<u32>(), "u32"),
-        (TypeId::of::<u64>(), "u64"),
-        (TypeId::of::<u128>(), "u128"),
-        (TypeId::of::<usize>(), "usize"),
-        (TypeId::of::<i8>(), "i8"),
-        (TypeId::of::<i16>(), "i16"),
-        (TypeId::of::<i32>(), "i32"),
-        (TypeId::of::<i64>(), "i64"),
-        (TypeId::of::<i128>(), "i128"),
-        (TypeId::of::<isize>(), "isize"),
-        (TypeId::of::<f32>(), "f32"),
-        (TypeId::of::<f64>(), "f64"),
-        (TypeId::of::<String>(), "String"),
-        (TypeId::of::<bool>(), "bool"),
-    ];
-    let (_, name) = known.into_iter().find(|(known, _)| *known == id)?;
+    macro_rules! known {
+        ($($known:ident)*) => {
+            [$((TypeId::of::<$known>(), stringify!($known))),*]
+        };
+    }
+    let known = known!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 String bool);
+    let (_, name) = known.into_iter().find(|(known, _)| *known == TypeId::of::<T>())?;
     ValueKind::from_type(name)
 }

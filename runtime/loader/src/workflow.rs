@@ -11,11 +11,11 @@ use onionskin_vocabulary::Word as _;
 use onionskin_vocabulary::agent::MessagePlace;
 
 use crate::cache::Cache;
-use crate::entry::Entry;
 use crate::error::{LoadError, MistakeKind, Mistakes};
 use crate::find::Finder;
 use crate::loaded::LoadedCards;
 use crate::loader::CardLoader;
+use crate::registered_item::RegisteredItem;
 
 /// The agents of a workflow folder, and how it begins: [`CardLoader::load_workflow`] makes it.
 #[derive(Debug, Clone)]
@@ -159,19 +159,19 @@ fn item_facts(finder: &Finder<'_>, deck: &Deck, item: &Item) -> Option<ItemFacts
     let others = items.iter().filter(|(other, entry)| *other != name && entry.kind().is_tool_or_hook());
     let (has_component, place) = match items.get(name)? {
         // It is code of the program.
-        Entry::Tool { definition: Some(definition), .. } => {
+        RegisteredItem::Tool { definition: Some(definition), .. } => {
             let has_component = || definition().component().is_some();
             (catch_unwind(AssertUnwindSafe(has_component)).unwrap_or_default(), None)
         }
-        entry @ Entry::Hook(_) => {
+        entry @ RegisteredItem::Hook(_) => {
             (false, entry.hook(Kind::MessageHook).and_then(|hook| MessagePlace::from_word(hook.place?)))
         }
-        Entry::Tool { definition: None, .. }
-        | Entry::Toolbox { .. }
-        | Entry::Text(_)
-        | Entry::Strategy(_)
-        | Entry::Type(_)
-        | Entry::Agent(_) => (false, None),
+        RegisteredItem::Tool { definition: None, .. }
+        | RegisteredItem::Toolbox { .. }
+        | RegisteredItem::Text(_)
+        | RegisteredItem::Strategy(_)
+        | RegisteredItem::Type(_)
+        | RegisteredItem::Agent(_) => (false, None),
     };
     Some(ItemFacts { others: others.map(|(other, _)| other.clone()).collect(), has_component, place })
 }

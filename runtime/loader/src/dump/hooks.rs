@@ -7,7 +7,7 @@ use onionskin_vocabulary::Word as _;
 use onionskin_vocabulary::agent::ToolSource;
 
 use super::{Dump, DumpError, last, spanned};
-use crate::entry::Entry;
+use crate::registered_item::RegisteredItem;
 
 impl Dump<'_> {
     pub(super) fn hooks(&self, card: &mut Card) -> Result<(), DumpError> {
@@ -48,7 +48,7 @@ impl Dump<'_> {
             let part = format!("the value of `{}`", last(ty.name));
             return Err(self.code(part, "a card has it in `with`: write the card yourself"));
         }
-        let fits = |entry: &Entry| matches!(entry, Entry::Hook(uses) if uses.iter().any(|(_, hook)| hook.id == Some(ty.id)));
+        let fits = |entry: &RegisteredItem| matches!(entry, RegisteredItem::Hook(uses) if uses.iter().any(|(_, hook)| hook.id == Some(ty.id)));
         Ok(Hook { item: spanned(self.item(fits, ty, field, method)?), with: Vec::new() })
     }
 

@@ -15,8 +15,8 @@ use onionskin_core::{Agent, ToolDefinition};
 use onionskin_vocabulary::agent::{Flag, TextField};
 use onionskin_vocabulary::{READY_HOOKS, Word as _};
 
-use crate::entry::{Entry, TypeEntry};
 use crate::loaded::{CardText, free_file};
+use crate::registered_item::{RegisteredItem, RegisteredType};
 use crate::registry::Registry;
 pub use error::DumpError;
 
@@ -64,7 +64,7 @@ impl Registry {
     pub fn dump<A: Agent>(&self) -> Result<Vec<CardText>, DumpError> {
         let (mut cards, mut taken) = (Vec::new(), HashSet::new());
         let mut open = vec![DynAgent::from_type::<A>()];
-        let mut seen = open.clone();
+        let mut visited = open.clone();
         while let Some(agent) = open.pop() {
             let outline = Outline::new(&agent)
                 .map_err(|reason| DumpError::Panicked { agent: agent.name().to_owned(), reason })?;
@@ -73,11 +73,11 @@ impl Registry {
             let file = free_file(&format!("{}.md", agent.name()), &mut taken);
             cards.push(CardText { file, text: card.to_markdown() });
             for child in children {
-                if !seen.contains(&child) {
-                    if seen.iter().any(|other| other.name() == child.name()) {
+                if !visited.contains(&child) {
+                    if visited.iter().any(|other| other.name() == child.name()) {
                         return Err(DumpError::TwoAgents { agent: child.name().to_owned() });
                     }
-                    seen.push(child.clone());
+                    visited.push(child.clone());
                     open.push(child);
                 }
             }
@@ -86,17 +86,17 @@ impl Registry {
     }
 
     /// The name of the first item that fits, as a card in the base folder writes it.
-    fn name_of(&self, fits: impl Fn(&Entry) -> bool) -> Option<Item> {
+    fn name_of(&self, fits: impl Fn(&RegisteredItem) -> bool) -> Option<Item> {
         self.first(|_, entry| fits(entry))
     }
 
     /// The first item with this last name that `fits`. The ready hooks are not among them.
-    fn called(&self, name: &str, fits: impl Fn(&Entry) -> bool) -> Option<Item> {
+    fn called(&self, name: &str, fits: impl Fn(&RegisteredItem) -> bool) -> Option<Item> {
         let found = self.first(|known, entry| last(known) == name && fits(entry));
         found.filter(|item| !READY_HOOKS.contains(&&*item.to_string()))
     }
 
-    fn first(&self, fits: impl Fn(&str, &Entry) -> bool) -> Option<Item> {
+    fn first(&self, fits: impl Fn(&str, &RegisteredItem) -> bool) -> Option<Item> {
         for (file, items) in &self.files {
             if let Some((name, _)) = items.iter().find(|(name, entry)| fits(name, entry)) {
                 return Some(Item::File { file: file.replace('\\', "/"), name: name.clone() });
@@ -147,7 +147,8 @@ impl Dump<'_> {
             card.function_tools.push(spanned(self.tool(tool)?));
         }
         for (ty, prefix) in &outline.toolboxes {
-            let fits = |entry: &Entry| matches!(entry, Entry::Toolbox { id, .. } if *id == ty.id);
+            let fits =
+                |entry: &RegisteredItem| matches!(entry, RegisteredItem::Toolbox { id, .. } if *id == ty.id);
             let item = self.item(fits, ty, "toolboxes", "toolbox")?;
             let prefix = prefix.as_ref().map(|prefix| spanned(prefix.to_string()));
             card.toolboxes.push(Toolbox { prefix, item: spanned(item) });
@@ -180,8 +181,8 @@ impl Dump<'_> {
 
     fn tool(&self, tool: &ToolDefinition) -> Result<Item, DumpError> {
         // The schema of a tool of `#[tool]` is made once, and shared by all copies of its definition.
-        let is_it = |entry: &Entry| {
-            matches!(entry, Entry::Tool { name, definition: Some(definition), .. }
+        let is_it = |entry: &RegisteredItem| {
+            matches!(entry, RegisteredItem::Tool { name, definition: Some(definition), .. }
                 if *name == tool.name && Arc::ptr_eq(&definition().input_schema, &tool.input_schema))
         };
         self.registry.name_of(is_it).ok_or_else(|| self.unregistered(&tool.name, "function_tools", "tool"))
@@ -189,7 +190,7 @@ impl Dump<'_> {
 
     fn item(
         &self,
-        fits: impl Fn(&Entry) -> bool,
+        fits: impl Fn(&RegisteredItem) -> bool,
         ty: &HookType,
         field: &'static str,
         method: &'static str,
@@ -200,11 +201,14 @@ impl Dump<'_> {
     fn unregistered(&self, item: &str, field: &'static str, method: &'static str) -> DumpError {
         let (agent, item) = (self.outline.name.to_string(), item.to_owned());
         // A type can be the same one, registered for another field.
-        let is_of_kind = |entry: &Entry| match entry {
-            Entry::Tool { .. } => method == "tool",
-            Entry::Toolbox { .. } => method == "toolbox",
-            Entry::Hook(_) => method.ends_with("_hook") || method.ends_with("_guardrail"),
-            Entry::Text(_) | Entry::Strategy(_) | Entry::Type(_) | Entry::Agent(_) => false,
+        let is_of_kind = |entry: &RegisteredItem| match entry {
+            RegisteredItem::Tool { .. } => method == "tool",
+            RegisteredItem::Toolbox { .. } => method == "toolbox",
+            RegisteredItem::Hook(_) => method.ends_with("_hook") || method.ends_with("_guardrail"),
+            RegisteredItem::Text(_)
+            | RegisteredItem::Strategy(_)
+            | RegisteredItem::Type(_)
+            | RegisteredItem::Agent(_) => false,
         };
         match self.registry.called(&item, is_of_kind) {
             Some(known) => DumpError::AnotherItem { agent, item, known: known.to_string(), field },
@@ -214,7 +218,8 @@ impl Dump<'_> {
 
     fn agents(&mut self, card: &mut Card) {
         for child in &self.outline.children {
-            let is_it = |entry: &Entry| matches!(entry, Entry::Agent(agent) if agent == child);
+            let is_it =
+                |entry: &RegisteredItem| matches!(entry, RegisteredItem::Agent(agent) if agent == child);
             let path = match self.registry.name_of(is_it) {
                 Some(Item::Path(path)) => Some(path),
                 Some(Item::File { .. }) | None => None,
@@ -227,9 +232,9 @@ impl Dump<'_> {
     }
 
     fn types(&self, card: &mut Card) -> Result<(), DumpError> {
-        let item = |ty: &Option<HookType>, field: &'static str, is_used: fn(&TypeEntry) -> bool| {
+        let item = |ty: &Option<HookType>, field: &'static str, is_used: fn(&RegisteredType) -> bool| {
             let Some(ty) = ty else { return Ok(None) };
-            let fits = |entry: &Entry| matches!(entry, Entry::Type(known) if known.id == Some(ty.id) && is_used(known));
+            let fits = |entry: &RegisteredItem| matches!(entry, RegisteredItem::Type(known) if known.id == Some(ty.id) && is_used(known));
             self.item(fits, ty, field, field).map(|item| Some(spanned(item)))
         };
         card.state = item(&self.outline.state, "state", |known| known.state.is_some())?;

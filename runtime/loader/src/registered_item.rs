@@ -22,7 +22,7 @@ pub(crate) type IsOfToolbox = fn(&ToolContext, Option<&str>) -> bool;
 
 /// An item of the program.
 #[derive(Clone)]
-pub(crate) enum Entry {
+pub(crate) enum RegisteredItem {
     Tool {
         name: Arc<str>,
         add: AddTool,
@@ -34,10 +34,10 @@ pub(crate) enum Entry {
         id: TypeId,
     },
     /// A hook or a guardrail, for each kind that it is registered as, the first one first. There is at least one.
-    Hook(Vec<(Kind, HookEntry)>),
+    Hook(Vec<(Kind, RegisteredHook)>),
     Text(Arc<dyn Fn(Prompt, PromptPart) -> Prompt + Send + Sync>),
     Strategy(RunFn),
-    Type(TypeEntry),
+    Type(RegisteredType),
     Agent(DynAgent),
 }
 
@@ -47,7 +47,7 @@ pub(crate) type AddHook =
 
 /// A hook or a guardrail of any kind.
 #[derive(Clone)]
-pub(crate) struct HookEntry {
+pub(crate) struct RegisteredHook {
     /// The hook's type; none for a script.
     pub(crate) id: Option<TypeId>,
     /// The values that it takes: each with its name, and with its kind if a card can be held to it.
@@ -62,23 +62,23 @@ pub(crate) struct HookEntry {
 
 /// A type, for as many uses as it is registered for.
 #[derive(Clone, Default)]
-pub(crate) struct TypeEntry {
+pub(crate) struct RegisteredType {
     pub(crate) id: Option<TypeId>,
-    pub(crate) state: Option<StateEntry>,
+    pub(crate) state: Option<RegisteredState>,
     pub(crate) input: Option<fn(AgentDeclaration) -> AgentDeclaration>,
     pub(crate) output: Option<fn(AgentDeclaration) -> AgentDeclaration>,
 }
 
 /// A type of state.
 #[derive(Clone)]
-pub(crate) struct StateEntry {
+pub(crate) struct RegisteredState {
     pub(crate) with_state: fn(DynAgent) -> DynAgent,
     pub(crate) methods: Vec<fn(AgentDeclaration) -> AgentDeclaration>,
     /// Whether texts can show its fields.
     pub(crate) is_recorded: bool,
 }
 
-impl Entry {
+impl RegisteredItem {
     pub(crate) fn kind(&self) -> Kind {
         match self {
             Self::Tool { .. } => Kind::Tool,
@@ -105,7 +105,7 @@ impl Entry {
     }
 
     /// The hook or the guardrail of this kind.
-    pub(crate) fn hook(&self, wanted: Kind) -> Option<&HookEntry> {
+    pub(crate) fn hook(&self, wanted: Kind) -> Option<&RegisteredHook> {
         let Self::Hook(uses) = self else { return None };
         uses.iter().find(|(kind, _)| wanted.accepts(*kind)).map(|(_, hook)| hook)
     }
