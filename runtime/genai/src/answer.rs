@@ -28,7 +28,7 @@ pub(crate) struct Answer<'a> {
     source: String,
     pub(crate) usage: Usage,
     /// The usage that was passed on.
-    told: Usage,
+    reported: Usage,
     pub(crate) id: Option<String>,
     pub(crate) model: Option<String>,
     pub(crate) carried: Carried,
@@ -101,7 +101,7 @@ impl<'a> Answer<'a> {
             known: false,
             source: String::new(),
             usage: Usage::default(),
-            told: Usage::default(),
+            reported: Usage::default(),
             id: None,
             model: None,
             carried: Carried::new(adapter),
@@ -214,8 +214,8 @@ impl<'a> Answer<'a> {
 
     /// Passes on the usage, if it is another one than before: an answer that fails is billed too.
     pub(crate) fn report_usage(&mut self) {
-        if self.usage != self.told {
-            self.told = self.usage;
+        if self.usage != self.reported {
+            self.reported = self.usage;
             (self.deltas)(ModelDelta::Usage(self.usage));
         }
     }

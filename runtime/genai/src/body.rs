@@ -21,13 +21,6 @@ pub(crate) struct Body<'a> {
     ended: bool,
 }
 
-/// A line of the body.
-enum Line {
-    Whole(Vec<u8>),
-    /// The body ended within it.
-    Cut(Vec<u8>),
-}
-
 /// What a stream has said.
 pub(crate) enum Event {
     /// The data of an event, or a line that is an event.
@@ -112,12 +105,12 @@ impl<'a> Body<'a> {
         self.rest(Vec::new()).await
     }
 
-    /// The next line, without its end.
-    async fn line(&mut self) -> Result<Option<Line>, ModelError> {
+    /// The next line, without its end, and whether the body ended within it.
+    async fn line(&mut self) -> Result<Option<(Vec<u8>, bool)>, ModelError> {
         let mut line = Vec::new();
         loop {
             if !self.fill(bounds::STREAM).await? {
-                return Ok((!line.is_empty()).then_some(Line::Cut(line)));
+                return Ok((!line.is_empty()).then_some((line, true)));
             }
             if std::mem::take(&mut self.after_return) && self.chunk[self.at] == b'\n' {
                 self.at += 1;
@@ -135,7 +128,7 @@ impl<'a> Body<'a> {
             self.at += count;
             self.passed(count).await;
             if end.is_some() {
-                return Ok(Some(Line::Whole(line)));
+                return Ok(Some((line, false)));
             }
         }
     }
@@ -175,8 +168,7 @@ impl<'a> Events<'a> {
         let mut passed = 0;
         loop {
             let (mut line, cut) = match self.body.line().await? {
-                Some(Line::Whole(line)) => (line, false),
-                Some(Line::Cut(line)) => (line, true),
+                Some(line) => line,
                 None => {
                     return match data {
                         Some(data) => self.data(data, true),

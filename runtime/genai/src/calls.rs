@@ -138,6 +138,13 @@ impl Calls {
         self.begun[at].offered = Some(arguments);
     }
 
+    /// Ends the call that a key of the provider names, if it has begun.
+    pub(crate) fn close_at(&mut self, key: &str) {
+        if let Some(at) = self.at(key) {
+            self.close(at);
+        }
+    }
+
     pub(crate) fn close(&mut self, at: usize) {
         self.begun[at].open = false;
     }

@@ -73,15 +73,15 @@ impl Carried {
 
     /// Changes each block, and leaves out those that become nothing.
     pub(crate) fn change_blocks(&mut self, change: impl Fn(Value) -> Option<Value>) {
-        let mut kept = Vec::new();
+        let mut retained = Vec::new();
         let mut numbers = Vec::new();
         for block in std::mem::take(&mut self.blocks) {
             numbers.push(change(block).map(|block| {
-                kept.push(block);
-                kept.len() - 1
+                retained.push(block);
+                retained.len() - 1
             }));
         }
-        self.blocks = kept;
+        self.blocks = retained;
         self.order = std::mem::take(&mut self.order)
             .into_iter()
             .filter_map(|place| match place {

@@ -11,10 +11,10 @@ use onionskin_core::model::{Message, ModelDelta, ModelError, ModelRequest, Model
 use crate::answer::{Answer, has_many_digits};
 use crate::body::{Body, Event, Events, Framing};
 use crate::bounds;
-use crate::connect::Target;
 use crate::failure::{self, scrubbed};
 use crate::protocol::{Flow, Protocol, ProviderRequest};
 use crate::surrogates::Halves;
+use crate::target::Target;
 use crate::tools::WireTool;
 
 /// Sends a request and reads the answer, as a stream if `stream` says so and the protocol has one.
@@ -28,11 +28,12 @@ pub(crate) async fn ask(
     let Target { kind, protocol, name, key, http, .. } = target;
     let framing = protocol.framing().filter(|_| stream);
     let endpoint = &target.endpoint();
-    let asked = ProviderRequest { request, kind: *kind, endpoint, name, tools, stream: framing.is_some() };
-    let body = protocol.body(&asked)?;
-    let post = http.post(target.url(asked.stream)).header(CONTENT_TYPE, "application/json");
+    let (kind, stream) = (*kind, framing.is_some());
+    let body =
+        protocol.body(&ProviderRequest { model_request: request, kind, endpoint, name, tools, stream })?;
+    let post = http.post(target.url(stream)).header(CONTENT_TYPE, "application/json");
     let post = post.body(encode(&Value::Object(body), request));
-    let post = protocol.headers(*kind, key, post)?;
+    let post = protocol.headers(kind, key, post)?;
     let response = post.send().await.map_err(|error| failure::sending(error, key))?;
     if !response.status().is_success() {
         return Err(failure::status(response, key).await);
@@ -216,15 +217,15 @@ mod tests {
             let sent = |calls: &[&str]| {
                 let calls = calls.iter().map(|arguments| ToolCall::new("a", "f", *arguments));
                 let request = ModelRequest::new([ModelResponse::tool_calls(calls).into()]);
-                let asked = ProviderRequest {
-                    request: &request,
+                let provider_request = ProviderRequest {
+                    model_request: &request,
                     kind,
                     endpoint: "",
                     name: "m",
                     tools: &[],
                     stream: true,
                 };
-                let body = Protocol::new(kind, "m").unwrap().body(&asked).unwrap();
+                let body = Protocol::new(kind, "m").unwrap().body(&provider_request).unwrap();
                 encode(&Value::Object(body), &request)
             };
             let as_sent = if is_text { Value::from(long).to_string() } else { long.to_owned() };

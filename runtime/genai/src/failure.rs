@@ -101,7 +101,8 @@ pub(crate) async fn status(response: Response, secret: &ApiKey) -> ModelError {
 fn refusal(status: u16, body: &Value, words: String, wait: Option<Duration>, lasts: bool) -> ModelError {
     if is_too_long(status, body, &words) {
         ModelError::too_long(words)
-    } else if lasts || is_without_money(body) {
+    } else if lasts || has_code(body, &["insufficient_quota"]) {
+        // The account has no money left. The status is that of too many requests, which pass.
         ModelError::status_that_lasts(status, words)
     } else {
         ModelError::status(status, words, wait.or_else(|| retry_delay(body)))
@@ -127,12 +128,9 @@ fn is_too_long(status: u16, body: &Value, words: &str) -> bool {
     let words = words.to_ascii_lowercase();
     let is_about_the_answer =
         words.contains("max_tokens' is too large") || words.contains("max_tokens is too large");
-    let by_code = ["/error/code", "/error/type"].iter().filter_map(|path| body.pointer(path)?.as_str());
     matches!(status, 400 | 413 | 422)
         && !is_about_the_answer
-        && (by_code
-            .into_iter()
-            .any(|code| matches!(code, "context_length_exceeded" | "exceed_context_size_error"))
+        && (has_code(body, &["context_length_exceeded", "exceed_context_size_error"])
             || TOO_LONG.iter().any(|known| words.contains(known)))
 }
 
@@ -182,11 +180,12 @@ fn unreadable_call(body: &Value, secret: &ApiKey) -> Option<ModelError> {
     Some(ModelError::Incomplete(secret.quote(&text)))
 }
 
-/// Whether the account has no money left. The status is that of too many requests, which pass.
-fn is_without_money(body: &Value) -> bool {
+/// Whether an error has one of these codes.
+fn has_code(body: &Value, codes: &[&str]) -> bool {
     ["/error/code", "/error/type"]
         .iter()
-        .any(|path| body.pointer(path).is_some_and(|code| code == "insufficient_quota"))
+        .filter_map(|path| body.pointer(path)?.as_str())
+        .any(|code| codes.contains(&code))
 }
 
 /// The beginning of the body of an error. What cannot be read is left out: the status says enough.
@@ -334,12 +333,13 @@ mod tests {
 
     #[test]
     fn o3_an_error_of_bedrock_in_a_body_has_its_status() {
-        let told = |kind: &str, words: &str| {
+        let reported_error = |kind: &str, words: &str| {
             reported(&json!({ "__type": kind, "message": words }), &ApiKey::none()).unwrap()
         };
-        let error = told("com.amazon.coral.service#ThrottlingException", "Too many tokens, please wait");
+        let error =
+            reported_error("com.amazon.coral.service#ThrottlingException", "Too many tokens, please wait");
         assert!(matches!(error, ModelError::Status { status: 429, .. }) && error.is_transient(), "{error}");
-        let error = told("ValidationException", "Input is too long for requested model.");
+        let error = reported_error("ValidationException", "Input is too long for requested model.");
         assert!(matches!(error, ModelError::TooLong(_)), "{error}");
     }
 }

@@ -136,13 +136,13 @@ impl Items {
             }
         }
         let [number, id, call_id] = [marks.number, marks.id, marks.call_id].map(str::to_owned);
-        for (is_given, mark) in [
+        for (is_known, mark) in [
             (!number.is_empty(), Mark::Number(number)),
             (!id.is_empty(), Mark::Id(id)),
             (!call_id.is_empty(), Mark::Call(call_id)),
             (true, Mark::Latest),
         ] {
-            if is_given {
+            if is_known {
                 self.marked.insert((marks.kind.to_owned(), mark), at);
             }
         }

@@ -9,7 +9,6 @@ mod body;
 mod bounds;
 mod calls;
 mod carried;
-mod connect;
 mod exchange;
 mod failure;
 mod items;
@@ -18,15 +17,18 @@ mod protocol;
 mod shape;
 mod structured;
 mod surrogates;
+mod target;
 mod tools;
 
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use self::connect::{Clients, Target};
+use genai::adapter::AdapterKind;
+
 use self::failure::ApiKey;
 use self::protocol::Protocol;
+use self::target::{Clients, Target};
 use self::tools::Declared;
 use onionskin_core::content::ContentBlock;
 use onionskin_core::model::{
@@ -177,17 +179,20 @@ impl GenaiModel {
         self
     }
 
+    /// genai's adapter for the model with this name.
+    fn adapter_kind(&self, name: &str) -> Result<AdapterKind, ModelError> {
+        target::adapter_kind(name, self.adapter.as_deref(), self.base_url.is_some())
+    }
+
     /// The provider of the model with this name.
     fn provider_of(&self, name: &str) -> &'static str {
-        connect::adapter_kind(name, self.adapter.as_deref(), self.base_url.is_some())
-            .map_or("genai", connect::provider_name)
+        self.adapter_kind(name).map_or("genai", target::provider_name)
     }
 
     /// The protocol of the model that is asked for all agents. A wrong name or adapter is the error of the request.
     fn protocol(&self) -> Option<Protocol> {
         let name = self.name.as_deref()?;
-        let kind = connect::adapter_kind(name, self.adapter.as_deref(), self.base_url.is_some()).ok()?;
-        Protocol::new(kind, name).ok()
+        Protocol::new(self.adapter_kind(name).ok()?, name).ok()
     }
 
     /// Where the request goes.
@@ -198,7 +203,7 @@ impl GenaiModel {
                 request.agent
             ))
         })?;
-        connect::target(&self.clients, name, self.adapter.as_deref(), self.base_url.as_deref(), &self.key)
+        target::target(&self.clients, name, self.adapter.as_deref(), self.base_url.as_deref(), &self.key)
             .await
     }
 }
@@ -236,8 +241,7 @@ impl Model for GenaiModel {
     /// In the protocols of `OpenAI`, Anthropic and Gemini, in the provider's own rules.
     fn response_schema(&self, request: &ModelRequest, schema: &ResponseSchema) -> Option<ResponseSchema> {
         let name = self.name.as_deref().or(request.model.as_deref())?;
-        let adapter = connect::adapter_kind(name, self.adapter.as_deref(), self.base_url.is_some()).ok()?;
-        structured::schema(name, adapter, !request.tools.is_empty(), schema)
+        structured::schema(name, self.adapter_kind(name).ok()?, !request.tools.is_empty(), schema)
     }
 
     /// Not while the request turns thinking on.

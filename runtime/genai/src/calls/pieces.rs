@@ -148,14 +148,14 @@ pub(crate) const OLD_FORM: &str = "function_call";
 /// # Errors
 /// Returns an error if nobody can say whether two calls are one.
 pub(crate) fn distinct(calls: Vec<Begun>) -> Result<Vec<Begun>, ModelError> {
-    let mut kept: Vec<Begun> = Vec::with_capacity(calls.len());
+    let mut retained: Vec<Begun> = Vec::with_capacity(calls.len());
     let mut known: HashMap<(Option<String>, String), Vec<Known>> = HashMap::new();
     let is_old =
         |call: &Begun| call.marks.as_ref().is_some_and(|marks| marks.key.as_deref() == Some(OLD_FORM));
     let all_old = calls.iter().all(is_old);
     'calls: for mut call in calls.into_iter().filter(|call| all_old || !is_old(call)) {
         let Some(Marks { key, event }) = call.marks.take() else {
-            kept.push(call);
+            retained.push(call);
             continue;
         };
         let text = compact(&call.arguments);
@@ -171,7 +171,7 @@ pub(crate) fn distinct(calls: Vec<Begun>) -> Result<Vec<Begun>, ModelError> {
                 continue;
             }
             if one_id && other.text == "{}" {
-                kept[other.at].arguments = call.arguments;
+                retained[other.at].arguments = call.arguments;
                 other.text = text;
                 continue 'calls;
             }
@@ -180,10 +180,10 @@ pub(crate) fn distinct(calls: Vec<Begun>) -> Result<Vec<Begun>, ModelError> {
                 call.name
             )));
         }
-        alike.push(Known { at: kept.len(), id: call.id.clone(), event, text });
-        kept.push(call);
+        alike.push(Known { at: retained.len(), id: call.id.clone(), event, text });
+        retained.push(call);
     }
-    Ok(kept)
+    Ok(retained)
 }
 
 fn number_key(key: &str) -> String {

@@ -12,10 +12,10 @@ use crate::tools::WireTool;
 /// What is said of a tool that the conversation has calls of, and that is not offered any more.
 pub(super) const NO_TOOL: &str = "No longer available.";
 
-pub(super) fn body(asked: &ProviderRequest<'_>) -> Map<String, Value> {
-    let params = &asked.request.params;
+pub(super) fn body(request: &ProviderRequest<'_>) -> Map<String, Value> {
+    let params = request.params();
     let mut messages: Vec<Value> = Vec::new();
-    for turn in asked.turns(Protocol::Anthropic) {
+    for turn in request.turns(Protocol::Anthropic) {
         match turn {
             Turn::User(parts) => messages.push(json!({ "role": "user", "content": user(&parts) })),
             Turn::Assistant { text, calls, carried } => {
@@ -36,22 +36,22 @@ pub(super) fn body(asked: &ProviderRequest<'_>) -> Map<String, Value> {
             }
         }
     }
-    let format = asked
+    let format = request
         .schema(Some(&Dialect::ANTHROPIC))
         .map(|(_, schema, _)| json!({ "format": { "type": "json_schema", "schema": schema } }));
-    let vertex = asked.kind == AdapterKind::Vertex;
-    let mut tools: Vec<_> = asked.tools.iter().map(tool).collect();
-    let mut choice = asked.choice().map(choice);
-    for name in asked.called() {
+    let vertex = request.kind == AdapterKind::Vertex;
+    let mut tools: Vec<_> = request.tools.iter().map(tool).collect();
+    let mut choice = request.choice().map(choice);
+    for name in request.called() {
         tools.push(json!({ "name": name, "description": NO_TOOL, "input_schema": { "type": "object" } }));
         choice = Some(json!({ "type": "none" }));
     }
     object(json!({
-        "model": (!vertex).then_some(asked.name),
+        "model": (!vertex).then_some(request.name),
         "anthropic_version": vertex.then_some("vertex-2023-10-16"),
-        "stream": asked.stream,
-        "max_tokens": params.max_tokens.unwrap_or_else(|| most_tokens(asked.name)),
-        "system": asked.system(),
+        "stream": request.stream,
+        "max_tokens": params.max_tokens.unwrap_or_else(|| most_tokens(request.name)),
+        "system": request.system(),
         "tools": unless_empty(tools),
         "tool_choice": choice,
         "messages": messages,

@@ -4,26 +4,19 @@ use serde_json::{Value, json};
 
 use onionskin_core::model::{ModelError, Usage};
 
-use super::{Flow, count, list, text};
+use super::{Flow, count, list, named, text};
 use crate::answer::{Answer, Stop};
 
 /// An event of a stream. Several blocks can be open at once; each event names its own.
 pub(super) fn event(answer: &mut Answer<'_>, event: &Value) -> Result<Flow, ModelError> {
     match text(event, "/type") {
-        "message_start" => {
-            let message = event.get("message").unwrap_or(&Value::Null);
-            about(answer, message);
-        }
+        "message_start" => about(answer, event.get("message").unwrap_or(&Value::Null)),
         "content_block_start" => {
             let block = event.get("content_block").unwrap_or(&Value::Null);
             begins(answer, &key_of(event), block)?;
         }
         "content_block_delta" => delta(answer, &key_of(event), event.get("delta").unwrap_or(&Value::Null))?,
-        "content_block_stop" => {
-            if let Some(at) = answer.calls().at(&key_of(event)) {
-                answer.calls().close(at);
-            }
-        }
+        "content_block_stop" => answer.calls().close_at(&key_of(event)),
         "message_delta" => {
             tokens(answer, event.get("usage"));
             if let Some(reason) = event.pointer("/delta/stop_reason").and_then(Value::as_str) {
@@ -45,9 +38,7 @@ pub(super) fn document(answer: &mut Answer<'_>, document: &Value) -> Result<Flow
     for (at, block) in list(document, "/content").iter().enumerate() {
         let key = at.to_string();
         begins(answer, &key, block)?;
-        if let Some(at) = answer.calls().at(&key) {
-            answer.calls().close(at);
-        }
+        answer.calls().close_at(&key);
     }
     if let Some(reason) = document.get("stop_reason").and_then(Value::as_str) {
         ends(answer, reason);
@@ -135,8 +126,7 @@ fn append(answer: &mut Answer<'_>, key: &str, field: &str, piece: &str) {
 }
 
 fn about(answer: &mut Answer<'_>, message: &Value) {
-    let name = |path: &str| Some(text(message, path).to_owned()).filter(|name| !name.is_empty());
-    (answer.id, answer.model) = (name("/id"), name("/model"));
+    (answer.id, answer.model) = (named(message, "/id"), named(message, "/model"));
     tokens(answer, message.get("usage"));
 }
 

@@ -10,14 +10,14 @@ use super::{Choice, Flow, Protocol, ProviderRequest, anthropic, count, list, obj
 use crate::answer::{Answer, Stop, unread};
 use crate::tools::WireTool;
 
-pub(super) fn body(asked: &ProviderRequest<'_>) -> Map<String, Value> {
-    let params = &asked.request.params;
-    let messages: Vec<Value> = asked.turns(Protocol::Bedrock).into_iter().map(message).collect();
-    let choice = asked.choice();
+pub(super) fn body(request: &ProviderRequest<'_>) -> Map<String, Value> {
+    let params = request.params();
+    let messages: Vec<Value> = request.turns(Protocol::Bedrock).into_iter().map(message).collect();
+    let choice = request.choice();
     // It has no choice without tools, but the model cannot call what it does not see.
     let mut tools: Vec<Value> =
-        asked.tools.iter().filter(|_| choice != Some(Choice::None)).map(tool).collect();
-    for name in asked.called() {
+        request.tools.iter().filter(|_| choice != Some(Choice::None)).map(tool).collect();
+    for name in request.called() {
         let schema = json!({ "json": { "type": "object" } });
         let spec = json!({ "name": name, "description": NO_TOOL, "inputSchema": schema });
         tools.push(json!({ "toolSpec": spec }));
@@ -29,11 +29,11 @@ pub(super) fn body(asked: &ProviderRequest<'_>) -> Map<String, Value> {
     });
     let tools = (!tools.is_empty()).then(|| object(json!({ "tools": tools, "toolChoice": choice })));
     object(json!({
-        "system": asked.system().map(|system| json!([{ "text": system }])),
+        "system": request.system().map(|system| json!([{ "text": system }])),
         "messages": messages,
         "toolConfig": tools,
         "inferenceConfig": object(json!({
-            "maxTokens": params.max_tokens.unwrap_or_else(|| most_tokens(asked.name)),
+            "maxTokens": params.max_tokens.unwrap_or_else(|| most_tokens(request.name)),
             "temperature": params.temperature,
             "topP": params.top_p,
             "stopSequences": unless_empty(params.stop_sequences.clone()),

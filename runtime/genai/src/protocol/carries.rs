@@ -45,31 +45,19 @@ pub(crate) enum Files {
     Any,
 }
 
+/// The usual images, no sounds, no files and no marks of errors, with all options.
+const NO_FILES: Carries =
+    Carries { images: &IMAGES, audio: &[], files: Files::None, error_marks: false, options: &OPTIONS };
+/// The same, and PDF files.
+const PDF: Carries = Carries { files: Files::Pdf, ..NO_FILES };
+
 impl Protocol {
     /// The table of what each protocol carries. The book shows it.
     pub(crate) fn carries(self) -> Carries {
         match self {
-            Self::Chat => Carries {
-                images: &IMAGES,
-                audio: &CHAT_AUDIO,
-                files: Files::Pdf,
-                error_marks: false,
-                options: &OPTIONS,
-            },
-            Self::Responses => Carries {
-                images: &IMAGES,
-                audio: &[],
-                files: Files::Pdf,
-                error_marks: false,
-                options: &[ToolChoice, ResponseSchema, ExtraBody],
-            },
-            Self::Anthropic => Carries {
-                images: &IMAGES,
-                audio: &[],
-                files: Files::Pdf,
-                error_marks: true,
-                options: &OPTIONS,
-            },
+            Self::Chat => Carries { audio: &CHAT_AUDIO, ..PDF },
+            Self::Responses => Carries { options: &[ToolChoice, ResponseSchema, ExtraBody], ..PDF },
+            Self::Anthropic => Carries { error_marks: true, ..PDF },
             Self::Gemini => Carries {
                 images: &GEMINI_IMAGES,
                 audio: &GEMINI_AUDIO,
@@ -79,25 +67,13 @@ impl Protocol {
             },
             Self::Ollama => Carries {
                 images: &OLLAMA_IMAGES,
-                audio: &[],
-                files: Files::None,
-                error_marks: false,
                 options: &[ResponseSchema, ExtraBody, StopSequences],
+                ..NO_FILES
             },
-            Self::Cohere => Carries {
-                images: &IMAGES,
-                audio: &[],
-                files: Files::None,
-                error_marks: false,
-                options: &OPTIONS,
-            },
-            Self::Bedrock => Carries {
-                images: &IMAGES,
-                audio: &[],
-                files: Files::None,
-                error_marks: true,
-                options: &[ToolChoice, ExtraBody, StopSequences],
-            },
+            Self::Cohere => NO_FILES,
+            Self::Bedrock => {
+                Carries { error_marks: true, options: &[ToolChoice, ExtraBody, StopSequences], ..NO_FILES }
+            }
         }
     }
 

@@ -11,15 +11,14 @@ use crate::carried::wants_all_reasoning;
 use crate::names::{base, host, reasons};
 use crate::tools::WireTool;
 
-pub(super) fn body(asked: &ProviderRequest<'_>) -> Map<String, Value> {
-    let params = &asked.request.params;
-    let mut messages: Vec<Value> = Vec::new();
-    messages.extend(asked.system().map(|system| json!({ "role": "system", "content": system })));
-    let is_mistral = asked.kind == AdapterKind::Mistral;
+pub(super) fn body(request: &ProviderRequest<'_>) -> Map<String, Value> {
+    let params = request.params();
+    let mut messages = request.system_message();
+    let is_mistral = request.kind == AdapterKind::Mistral;
     // The older models of Moonshot do not reason.
-    let wants_all = wants_all_reasoning(asked.kind.as_lower_str(), asked.endpoint)
-        && !base(asked.name).starts_with("moonshot");
-    for turn in asked.turns(Protocol::Chat) {
+    let wants_all = wants_all_reasoning(request.kind.as_lower_str(), request.endpoint)
+        && !base(request.name).starts_with("moonshot");
+    for turn in request.turns(Protocol::Chat) {
         match turn {
             Turn::User(parts) => {
                 // It refuses a message of the user behind results: pictures of results, and the input after a run that ended there.
@@ -47,7 +46,7 @@ pub(super) fn body(asked: &ProviderRequest<'_>) -> Map<String, Value> {
                             [Some(thinking), said].into_iter().flatten().collect(),
                         );
                     }
-                } else if asked.kind != AdapterKind::Groq {
+                } else if request.kind != AdapterKind::Groq {
                     // Groq refuses the field that it writes.
                     message.extend(carried.reasoning);
                 }
@@ -64,25 +63,25 @@ pub(super) fn body(asked: &ProviderRequest<'_>) -> Map<String, Value> {
             }
         }
     }
-    let format = asked.schema(Some(&Dialect::OPENAI)).map(|(name, schema, strict)| {
+    let format = request.schema(Some(&Dialect::OPENAI)).map(|(name, schema, strict)| {
         json!({ "type": "json_schema", "json_schema": { "name": name, "strict": strict, "schema": schema } })
     });
-    let name = model_name(asked);
+    let name = model_name(request);
     let mut body = object(json!({
         "model": name,
-        "stream": asked.stream,
+        "stream": request.stream,
         // Mistral sends the usage unasked.
-        "stream_options": (asked.stream && !is_mistral).then(|| json!({ "include_usage": true })),
-        "tools": unless_empty(asked.tools.iter().map(tool).collect()),
-        "tool_choice": asked.choice().map(choice),
+        "stream_options": (request.stream && !is_mistral).then(|| json!({ "include_usage": true })),
+        "tools": unless_empty(request.tools.iter().map(tool).collect()),
+        "tool_choice": request.choice().map(choice),
         "messages": messages,
         "response_format": format,
         "temperature": params.temperature,
         "top_p": params.top_p,
         "stop": unless_empty(params.stop_sequences.clone()),
     }));
-    if let Some(most) = params.max_tokens.or_else(|| default_max_tokens(asked)) {
-        let field = if counts_completion(asked) { "max_completion_tokens" } else { "max_tokens" };
+    if let Some(most) = params.max_tokens.or_else(|| default_max_tokens(request)) {
+        let field = if counts_completion(request) { "max_completion_tokens" } else { "max_tokens" };
         body.insert(field.to_owned(), most.into());
     }
     if let Some(seed) = params.seed {
@@ -92,28 +91,28 @@ pub(super) fn body(asked: &ProviderRequest<'_>) -> Map<String, Value> {
     body
 }
 
-fn model_name(asked: &ProviderRequest<'_>) -> String {
-    if asked.kind == AdapterKind::Fireworks && !asked.name.contains('/') {
-        return format!("accounts/fireworks/models/{}", asked.name);
+fn model_name(request: &ProviderRequest<'_>) -> String {
+    if request.kind == AdapterKind::Fireworks && !request.name.contains('/') {
+        return format!("accounts/fireworks/models/{}", request.name);
     }
-    asked.name.to_owned()
+    request.name.to_owned()
 }
 
 /// Whether the limit of tokens has its newer name, without which models that reason refuse it. Deployments of Azure have any name.
-fn counts_completion(asked: &ProviderRequest<'_>) -> bool {
-    let host = host(asked.endpoint);
-    let is_older = || ["gpt-3", "gpt-4", "chatgpt"].iter().any(|begin| base(asked.name).starts_with(begin));
-    reasons(asked.name) || ((host == "api.openai.com" || host.ends_with(".azure.com")) && !is_older())
+fn counts_completion(request: &ProviderRequest<'_>) -> bool {
+    let host = host(request.endpoint);
+    let is_older = || ["gpt-3", "gpt-4", "chatgpt"].iter().any(|begin| base(request.name).starts_with(begin));
+    reasons(request.name) || ((host == "api.openai.com" || host.ends_with(".azure.com")) && !is_older())
 }
 
 /// Fireworks ends an answer early without a limit, and refuses more tokens in one that is not streamed.
-fn default_max_tokens(asked: &ProviderRequest<'_>) -> Option<u32> {
-    let most = match (asked.stream, asked.name.contains("muse-glimmer-30b")) {
+fn default_max_tokens(request: &ProviderRequest<'_>) -> Option<u32> {
+    let most = match (request.stream, request.name.contains("muse-glimmer-30b")) {
         (false, _) => 4_096,
         (true, true) => 68_000,
         (true, false) => 512_000,
     };
-    (asked.kind == AdapterKind::Fireworks).then_some(most)
+    (request.kind == AdapterKind::Fireworks).then_some(most)
 }
 
 /// A message of the user. Cohere has the same form.

@@ -6,24 +6,16 @@ use serde_json::{Map, Value};
 
 use onionskin_core::model::{ModelError, Usage};
 
-use super::{Flow, count, list, text};
+use super::{Flow, count, failed, list, named, text};
 use crate::answer::{Answer, Stop, unread};
 use crate::calls::{OLD_FORM, Piece};
 
 /// A mark: a delta has said something, so a message behind it says the whole of it again.
 const DELTAS: &str = "deltas";
 
-/// A chunk of a stream.
-pub(super) fn event(answer: &mut Answer<'_>, event: &Value) -> Result<Flow, ModelError> {
-    choice(answer, event, "delta")
-}
-
-pub(super) fn document(answer: &mut Answer<'_>, document: &Value) -> Result<Flow, ModelError> {
-    choice(answer, document, "message")
-}
-
-/// The first choice of a chunk or an answer. Some servers write messages into a stream: in pieces, or a whole one behind its deltas.
-fn choice(answer: &mut Answer<'_>, event: &Value, place: &str) -> Result<Flow, ModelError> {
+/// The first choice of a chunk or an answer, which has its words in the field `place`. Some servers write messages into a stream: in pieces,
+/// or a whole one behind its deltas.
+pub(super) fn choice(answer: &mut Answer<'_>, event: &Value, place: &str) -> Result<Flow, ModelError> {
     let usage = ["/usage", "/x_groq/usage"]
         .iter()
         .find_map(|path| event.pointer(path))
@@ -34,9 +26,8 @@ fn choice(answer: &mut Answer<'_>, event: &Value, place: &str) -> Result<Flow, M
     if let Some(usage) = usage {
         answer.usage = tokens(usage);
     }
-    let name = |field: &str| Some(text(event, field).to_owned()).filter(|name| !name.is_empty());
-    answer.model = answer.model.take().or_else(|| name("/model"));
-    answer.id = answer.id.take().or_else(|| name("/id"));
+    answer.model = answer.model.take().or_else(|| named(event, "/model"));
+    answer.id = answer.id.take().or_else(|| named(event, "/id"));
     let mut flow = Flow::Part;
     // The request asks for one choice.
     let choices = list(event, "/choices").iter();
@@ -160,8 +151,8 @@ fn id_of(call: &Value) -> Cow<'_, str> {
 fn extra_of(call: &Value) -> Map<String, Value> {
     let of = |value: &Value| -> Map<String, Value> {
         let fields = ["extra_content", "provider_specific_fields", "thought_signature"].into_iter();
-        let given = fields.filter_map(|field| Some((field, value.get(field).filter(|it| !it.is_null())?)));
-        given.map(|(field, value)| (field.to_owned(), value.clone())).collect()
+        let present = fields.filter_map(|field| Some((field, value.get(field).filter(|it| !it.is_null())?)));
+        present.map(|(field, value)| (field.to_owned(), value.clone())).collect()
     };
     let mut extra = of(call);
     let function = call.get("function").map(of).unwrap_or_default();
@@ -211,10 +202,7 @@ fn stop(reason: &str, words: &str) -> Result<Stop, ModelError> {
         "length" | "max_tokens" | "model_length" => Stop::Length,
         "content_filter" | "sensitive" => Stop::Filter,
         "refusal" => Stop::Refusal,
-        "error" | "network_error" => {
-            let words: String = words.chars().take(500).collect();
-            return Err(ModelError::Incomplete(format!("the provider stopped with an error: {words}")));
-        }
+        "error" | "network_error" => return Err(failed("the provider stopped with an error:", words)),
         "insufficient_system_resource" => Stop::Early(reason.to_owned()),
         other => Stop::other(other),
     })

@@ -5,17 +5,18 @@ use serde_json::{Map, Value, json};
 use onionskin_core::model::{ModelError, Usage};
 
 use super::content::Turn;
-use super::{Choice, Flow, Protocol, ProviderRequest, chat, count, list, object, text, unless_empty};
+use super::{
+    Choice, Flow, Protocol, ProviderRequest, chat, count, failed, list, named, object, text, unless_empty,
+};
 use crate::answer::{Answer, Stop};
 
 /// The type and the field of open reasoning.
 const THINKING: &str = "thinking";
 
-pub(super) fn body(asked: &ProviderRequest<'_>) -> Map<String, Value> {
-    let params = &asked.request.params;
-    let mut messages: Vec<Value> = Vec::new();
-    messages.extend(asked.system().map(|system| json!({ "role": "system", "content": system })));
-    for turn in asked.turns(Protocol::Cohere) {
+pub(super) fn body(request: &ProviderRequest<'_>) -> Map<String, Value> {
+    let params = request.params();
+    let mut messages = request.system_message();
+    for turn in request.turns(Protocol::Cohere) {
         match turn {
             Turn::User(parts) => messages.push(chat::user(&parts)),
             Turn::Assistant { text, calls, carried } => messages.push(Value::Object(object(json!({
@@ -32,19 +33,19 @@ pub(super) fn body(asked: &ProviderRequest<'_>) -> Map<String, Value> {
             }
         }
     }
-    let choice = asked.choice();
+    let choice = request.choice();
     // It has no choice of one tool, but the model cannot call a tool that it does not see.
-    let offered = asked.tools.iter().filter(|tool| match choice {
+    let offered = request.tools.iter().filter(|tool| match choice {
         Some(Choice::Tool(name)) => *tool.name == *name,
         Some(Choice::None | Choice::Required) | None => true,
     });
     object(json!({
-        "model": asked.name,
-        "stream": asked.stream,
+        "model": request.name,
+        "stream": request.stream,
         "tools": unless_empty(offered.map(chat::tool).collect()),
         "tool_choice": choice.map(|choice| if choice == Choice::None { "NONE" } else { "REQUIRED" }),
         "messages": messages,
-        "response_format": asked.schema(None).map(|(_, schema, _)| json!({ "type": "json_object", "json_schema": schema })),
+        "response_format": request.schema(None).map(|(_, schema, _)| json!({ "type": "json_object", "json_schema": schema })),
         "temperature": params.temperature,
         "p": params.top_p,
         "max_tokens": params.max_tokens,
@@ -66,10 +67,7 @@ pub(super) fn event(answer: &mut Answer<'_>, event: &Value) -> Result<Flow, Mode
     let message = event.pointer("/delta/message").unwrap_or(&Value::Null);
     let key = || event.get("index").map_or_else(String::new, Value::to_string);
     match text(event, "/type") {
-        "message-start" => {
-            let id = text(event, "/id");
-            answer.id = (!id.is_empty()).then(|| id.to_owned());
-        }
+        "message-start" => answer.id = named(event, "/id"),
         "content-start" | "content-delta" => {
             answer.reason(THINKING, text(message, "/content/thinking"))?;
             answer.text(text(message, "/content/text"))?;
@@ -89,11 +87,7 @@ pub(super) fn event(answer: &mut Answer<'_>, event: &Value) -> Result<Flow, Mode
             let arguments = answer.argument_text(message.pointer("/tool_calls/function/arguments"))?;
             answer.add(at, "", "", &arguments)?;
         }
-        "tool-call-end" => {
-            if let Some(at) = answer.calls().at(&key()) {
-                answer.calls().close(at);
-            }
-        }
+        "tool-call-end" => answer.calls().close_at(&key()),
         "message-end" => {
             answer.usage = tokens(event, "/delta/usage");
             let words = text(event, "/delta/error");
@@ -110,8 +104,7 @@ pub(super) fn document(answer: &mut Answer<'_>, document: &Value) -> Result<Flow
     let Some(message) = document.get("message").filter(|message| message.is_object()) else {
         return Ok(Flow::Unknown);
     };
-    let id = text(document, "/id");
-    answer.id = (!id.is_empty()).then(|| id.to_owned());
+    answer.id = named(document, "/id");
     answer.text(text(message, "/tool_plan"))?;
     for part in list(message, "/content") {
         answer.reason(THINKING, text(part, "/thinking"))?;
@@ -136,10 +129,7 @@ fn stop(reason: &str, words: &str) -> Result<Stop, ModelError> {
         "TOOL_CALL" => Stop::Calls,
         "MAX_TOKENS" => Stop::Length,
         "ERROR" | "TIMEOUT" | "ERROR_TOXIC" | "ERROR_LIMIT" => {
-            let words: String = words.chars().take(500).collect();
-            return Err(ModelError::Incomplete(
-                format!("the provider stopped with `{reason}` {words}").trim_end().to_owned(),
-            ));
+            return Err(failed(&format!("the provider stopped with `{reason}`"), words));
         }
         other => Stop::other(other),
     })

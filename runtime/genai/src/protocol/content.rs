@@ -51,11 +51,11 @@ pub(crate) struct SentResult<'a> {
 }
 
 /// The messages of a request.
-pub(crate) fn turns<'a>(asked: &ProviderRequest<'a>, protocol: Protocol) -> Vec<Turn<'a>> {
-    let ProviderRequest { request, kind, endpoint, .. } = *asked;
-    let mut turns = Vec::with_capacity(request.messages.len());
+pub(crate) fn turns<'a>(request: &ProviderRequest<'a>, protocol: Protocol) -> Vec<Turn<'a>> {
+    let ProviderRequest { model_request, kind, endpoint, .. } = *request;
+    let mut turns = Vec::with_capacity(model_request.messages.len());
     let mut ids = Ids::new(protocol.ids(kind));
-    for message in &request.messages {
+    for message in &model_request.messages {
         match message {
             Message::User { content, .. } => turns.push(Turn::User(content.iter().map(part).collect())),
             Message::Assistant { text, tool_calls, provider_data, .. } => {

@@ -11,13 +11,13 @@ use crate::tools::WireTool;
 /// What newer models accept in the place of the signature that the first call of a turn must have.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
-pub(super) fn body(asked: &ProviderRequest<'_>) -> Map<String, Value> {
-    let params = &asked.request.params;
-    let newest = wants_signatures(asked.name);
+pub(super) fn body(request: &ProviderRequest<'_>) -> Map<String, Value> {
+    let params = request.params();
+    let newest = wants_signatures(request.name);
     // Vertex has no such field.
-    let has_ids = asked.kind != AdapterKind::Vertex;
+    let has_ids = request.kind != AdapterKind::Vertex;
     let contents: Vec<Value> =
-        asked.turns(Protocol::Gemini).into_iter().map(|turn| content(turn, newest, has_ids)).collect();
+        request.turns(Protocol::Gemini).into_iter().map(|turn| content(turn, newest, has_ids)).collect();
     let mut generation = object(json!({
         "temperature": params.temperature,
         "topP": params.top_p,
@@ -25,18 +25,18 @@ pub(super) fn body(asked: &ProviderRequest<'_>) -> Map<String, Value> {
         "seed": params.seed,
         "stopSequences": unless_empty(params.stop_sequences.clone()),
     }));
-    if thinks(asked.name) {
+    if thinks(request.name) {
         generation.insert("thinkingConfig".to_owned(), json!({ "includeThoughts": true }));
     }
-    if let Some((_, schema, _)) = asked.schema(None) {
+    if let Some((_, schema, _)) = request.schema(None) {
         generation.insert("responseMimeType".to_owned(), "application/json".into());
         generation.insert("responseJsonSchema".to_owned(), schema);
     }
-    let tools: Vec<Value> = asked.tools.iter().map(tool).collect();
+    let tools: Vec<Value> = request.tools.iter().map(tool).collect();
     object(json!({
-        "systemInstruction": asked.system().map(|system| json!({ "parts": [{ "text": system }] })),
+        "systemInstruction": request.system().map(|system| json!({ "parts": [{ "text": system }] })),
         "tools": (!tools.is_empty()).then(|| json!([{ "functionDeclarations": tools }])),
-        "toolConfig": asked.choice().map(choice),
+        "toolConfig": request.choice().map(choice),
         "contents": contents,
         "generationConfig": (!generation.is_empty()).then_some(generation),
     }))

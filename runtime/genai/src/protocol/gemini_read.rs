@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use onionskin_core::model::{ModelError, Usage};
 
-use super::{Flow, count, list, text};
+use super::{Flow, count, failed, list, named, text};
 use crate::answer::{Answer, Stop, unread};
 
 /// Without `alt=sse`, a stream is one list of its events.
@@ -29,9 +29,8 @@ pub(super) fn event(answer: &mut Answer<'_>, event: &Value) -> Result<Flow, Mode
     if event.get("candidates").is_none() && event.get("usageMetadata").is_none() && blocked.is_empty() {
         return Ok(Flow::Unknown);
     }
-    let name = |path: &str| Some(text(event, path).to_owned()).filter(|name| !name.is_empty());
-    answer.model = answer.model.take().or_else(|| name("/modelVersion"));
-    answer.id = answer.id.take().or_else(|| name("/responseId"));
+    answer.model = answer.model.take().or_else(|| named(event, "/modelVersion"));
+    answer.id = answer.id.take().or_else(|| named(event, "/responseId"));
     if let Some(usage) = event.get("usageMetadata") {
         let input =
             count(usage, "/promptTokenCount").saturating_add(count(usage, "/toolUsePromptTokenCount"));
@@ -94,10 +93,7 @@ fn stop(reason: &str, words: &str) -> Result<Stop, ModelError> {
         | "TOO_MANY_TOOL_CALLS"
         | "MALFORMED_RESPONSE"
         | "MISSING_THOUGHT_SIGNATURE" => {
-            let words: String = words.chars().take(500).collect();
-            return Err(ModelError::Incomplete(
-                format!("the model stopped with `{reason}` {words}").trim_end().to_owned(),
-            ));
+            return Err(failed(&format!("the model stopped with `{reason}`"), words));
         }
         "RECITATION" | "LANGUAGE" | "OTHER" | "IMAGE_RECITATION" | "IMAGE_OTHER" => {
             Stop::Early(reason.to_owned())

@@ -98,10 +98,10 @@ impl IdForm {
             return format!("call{number:05}").chars().take(9).collect();
         }
         let end = format!("_n{number}");
-        let kept =
+        let retained =
             id.chars().map(|mark| if mark.is_ascii_alphanumeric() || mark == '-' { mark } else { '_' });
-        let kept: String = kept.take(self.longest() - end.len()).collect();
-        format!("{kept}{end}")
+        let retained: String = retained.take(self.longest() - end.len()).collect();
+        format!("{retained}{end}")
     }
 }
 

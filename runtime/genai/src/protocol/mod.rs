@@ -25,10 +25,10 @@ use std::time::Duration;
 use genai::adapter::AdapterKind;
 use reqwest::RequestBuilder;
 use reqwest::header::AUTHORIZATION;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use onionskin_core::export::Dialect;
-use onionskin_core::model::{Message, ModelError, ModelRequest, ResponseSchema, ToolChoice};
+use onionskin_core::model::{Message, ModelError, ModelRequest, RequestParams, ResponseSchema, ToolChoice};
 
 use self::content::Turn;
 use self::ids::IdForm;
@@ -57,7 +57,7 @@ pub(crate) enum Protocol {
 
 /// A request, and what the protocols need with it.
 pub(crate) struct ProviderRequest<'a> {
-    pub(crate) request: &'a ModelRequest,
+    pub(crate) model_request: &'a ModelRequest,
     pub(crate) kind: AdapterKind,
     /// The server: its host and port, and the path behind them.
     pub(crate) endpoint: &'a str,
@@ -134,7 +134,7 @@ impl Protocol {
             Kind::BedrockApi => Self::Bedrock,
             Kind::GeminiIx => {
                 return Err(ModelError::Setup(format!(
-                    "the model `{model}` is asked through the adapter `gemini_ix` (Gemini's Interactions), which is not supported: write \
+                    "the model `{model}` is request through the adapter `gemini_ix` (Gemini's Interactions), which is not supported: write \
                      `gemini::{name}` for the model's name, or call `.adapter(\"gemini\")`"
                 )));
             }
@@ -240,13 +240,13 @@ impl Protocol {
     ///
     /// # Errors
     /// Returns an error if the protocol has no form for an option.
-    pub(crate) fn body(self, asked: &ProviderRequest<'_>) -> Result<Map<String, Value>, ModelError> {
-        let params = &asked.request.params;
+    pub(crate) fn body(self, request: &ProviderRequest<'_>) -> Result<Map<String, Value>, ModelError> {
+        let params = request.params();
         if let Some(option) = params.options().find(|option| !self.supports(*option)) {
-            let reason = format!("the protocol `{}` has no form for it", asked.kind.as_lower_str());
+            let reason = format!("the protocol `{}` has no form for it", request.kind.as_lower_str());
             return Err(ModelError::unsupported(option, reason));
         }
-        let users = asked.request.messages.iter().filter_map(|message| match message {
+        let users = request.model_request.messages.iter().filter_map(|message| match message {
             Message::User { content, .. } => Some(content),
             Message::Assistant { .. } | Message::Tool { .. } => None,
         });
@@ -254,13 +254,13 @@ impl Protocol {
             return Err(ModelError::unread_content(unread));
         }
         let mut body = match self {
-            Self::Chat => chat::body(asked),
-            Self::Responses => responses::body(asked),
-            Self::Anthropic => anthropic::body(asked),
-            Self::Gemini => gemini::body(asked),
-            Self::Ollama => ollama::body(asked),
-            Self::Cohere => cohere::body(asked),
-            Self::Bedrock => bedrock::body(asked),
+            Self::Chat => chat::body(request),
+            Self::Responses => responses::body(request),
+            Self::Anthropic => anthropic::body(request),
+            Self::Gemini => gemini::body(request),
+            Self::Ollama => ollama::body(request),
+            Self::Cohere => cohere::body(request),
+            Self::Bedrock => bedrock::body(request),
         };
         extra::add(&mut body, &params.extra_body);
         Ok(body)
@@ -269,7 +269,7 @@ impl Protocol {
     /// Reads an event of a stream.
     pub(crate) fn event(self, answer: &mut Answer<'_>, event: &Value) -> Result<Flow, ModelError> {
         match self {
-            Self::Chat => chat_read::event(answer, event),
+            Self::Chat => chat_read::choice(answer, event, "delta"),
             Self::Responses => responses_read::event(answer, event),
             Self::Anthropic => anthropic_read::event(answer, event),
             Self::Gemini => gemini_read::event(answer, event),
@@ -282,7 +282,7 @@ impl Protocol {
     /// Reads an answer that is one document.
     pub(crate) fn document(self, answer: &mut Answer<'_>, document: &Value) -> Result<Flow, ModelError> {
         match self {
-            Self::Chat => chat_read::document(answer, document),
+            Self::Chat => chat_read::choice(answer, document, "message"),
             Self::Responses => responses_read::document(answer, document),
             Self::Anthropic => anthropic_read::document(answer, document),
             Self::Gemini => gemini_read::document(answer, document),
@@ -294,6 +294,10 @@ impl Protocol {
 }
 
 impl<'a> ProviderRequest<'a> {
+    fn params(&self) -> &'a RequestParams {
+        &self.model_request.params
+    }
+
     /// The conversation in the protocol's terms.
     fn turns(&self, protocol: Protocol) -> Vec<Turn<'a>> {
         content::turns(self, protocol)
@@ -302,17 +306,22 @@ impl<'a> ProviderRequest<'a> {
     /// The names of the tools that the conversation has calls of, if no tool is offered. Some providers refuse a conversation with calls
     /// whose request has no tools.
     fn called(&self) -> BTreeSet<String> {
-        let messages = self.request.messages.iter().filter(|_| self.tools.is_empty());
+        let messages = self.model_request.messages.iter().filter(|_| self.tools.is_empty());
         messages.flat_map(Message::tool_calls).map(|call| ids::sent_name(&call.name).into_owned()).collect()
     }
 
+    /// The beginning of the list of messages, for protocols that have the instructions there.
+    fn system_message(&self) -> Vec<Value> {
+        self.system().map(|system| json!({ "role": "system", "content": system })).into_iter().collect()
+    }
+
     fn system(&self) -> Option<&'a str> {
-        self.request.system.as_deref().filter(|text| !text.is_empty())
+        self.model_request.system.as_deref().filter(|text| !text.is_empty())
     }
 
     /// The schema of the answer, in the rules of a provider if it has a form there, and whether it has one.
     fn schema(&self, dialect: Option<&Dialect>) -> Option<(String, Value, bool)> {
-        let schema = self.request.params.response_schema.as_ref()?;
+        let schema = self.model_request.params.response_schema.as_ref()?;
         let strict: Option<ResponseSchema> = dialect.and_then(|dialect| schema.in_dialect(dialect).ok());
         let is_strict = strict.is_some();
         let mut sent = strict.as_ref().unwrap_or(schema).schema().clone();
@@ -325,7 +334,7 @@ impl<'a> ProviderRequest<'a> {
 
     /// The choice of tools; `None` if the model is free.
     fn choice(&self) -> Option<Choice<'a>> {
-        match &self.request.params.tool_choice {
+        match &self.model_request.params.tool_choice {
             ToolChoice::Auto => None,
             ToolChoice::None => Some(Choice::None),
             ToolChoice::Required => Some(Choice::Required),
@@ -357,6 +366,17 @@ fn segment(name: &str) -> String {
 /// A text field of a JSON value; an empty text if there is none.
 fn text<'v>(value: &'v Value, path: &str) -> &'v str {
     value.pointer(path).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A text field that is not empty, such as the id of an answer.
+fn named(value: &Value, path: &str) -> Option<String> {
+    Some(text(value, path).to_owned()).filter(|text| !text.is_empty())
+}
+
+/// The error of an answer that a failure ended, with the beginning of the provider's words.
+fn failed(how: &str, words: &str) -> ModelError {
+    let words: String = words.chars().take(500).collect();
+    ModelError::Incomplete(format!("{how} {words}").trim_end().to_owned())
 }
 
 /// A count of tokens.

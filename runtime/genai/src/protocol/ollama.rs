@@ -5,14 +5,13 @@ use serde_json::{Map, Value, json};
 use onionskin_core::model::{ModelError, Usage};
 
 use super::content::{Part, Turn};
-use super::{Flow, Protocol, ProviderRequest, chat, count, list, object, text, unless_empty};
+use super::{Flow, Protocol, ProviderRequest, chat, count, list, named, object, text, unless_empty};
 use crate::answer::{Answer, Stop, unread};
 
-pub(super) fn body(asked: &ProviderRequest<'_>) -> Map<String, Value> {
-    let params = &asked.request.params;
-    let mut messages: Vec<Value> = Vec::new();
-    messages.extend(asked.system().map(|system| json!({ "role": "system", "content": system })));
-    for turn in asked.turns(Protocol::Ollama) {
+pub(super) fn body(request: &ProviderRequest<'_>) -> Map<String, Value> {
+    let params = request.params();
+    let mut messages = request.system_message();
+    for turn in request.turns(Protocol::Ollama) {
         match turn {
             Turn::User(parts) => messages.push(user(&parts)),
             Turn::Assistant { text, calls, carried } => {
@@ -41,11 +40,11 @@ pub(super) fn body(asked: &ProviderRequest<'_>) -> Map<String, Value> {
         "stop": unless_empty(params.stop_sequences.clone()),
     }));
     object(json!({
-        "model": asked.name,
-        "stream": asked.stream,
-        "tools": unless_empty(asked.tools.iter().map(chat::tool).collect()),
+        "model": request.name,
+        "stream": request.stream,
+        "tools": unless_empty(request.tools.iter().map(chat::tool).collect()),
         "messages": messages,
-        "format": asked.schema(None).map(|(_, schema, _)| schema),
+        "format": request.schema(None).map(|(_, schema, _)| schema),
         "options": (!options.is_empty()).then_some(options),
     }))
 }
@@ -80,8 +79,7 @@ pub(super) fn event(answer: &mut Answer<'_>, event: &Value) -> Result<Flow, Mode
     if !done {
         return Ok(Flow::Part);
     }
-    let model = text(event, "/model");
-    answer.model = (!model.is_empty()).then(|| model.to_owned());
+    answer.model = named(event, "/model");
     answer.usage = Usage::new(count(event, "/prompt_eval_count"), count(event, "/eval_count"));
     answer.stop(match text(event, "/done_reason") {
         // Older servers give no reason.

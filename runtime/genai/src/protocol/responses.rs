@@ -9,10 +9,10 @@ use super::{Choice, Protocol, ProviderRequest, object, unless_empty};
 use crate::names::reasons;
 use crate::tools::WireTool;
 
-pub(super) fn body(asked: &ProviderRequest<'_>) -> Map<String, Value> {
-    let params = &asked.request.params;
+pub(super) fn body(request: &ProviderRequest<'_>) -> Map<String, Value> {
+    let params = request.params();
     let mut input: Vec<Value> = Vec::new();
-    for turn in asked.turns(Protocol::Responses) {
+    for turn in request.turns(Protocol::Responses) {
         match turn {
             Turn::User(parts) => input.push(user(&parts)),
             Turn::Assistant { text, calls, carried } => {
@@ -23,19 +23,19 @@ pub(super) fn body(asked: &ProviderRequest<'_>) -> Map<String, Value> {
             )),
         }
     }
-    let format = asked.schema(Some(&Dialect::OPENAI)).map(|(name, schema, strict)| {
+    let format = request.schema(Some(&Dialect::OPENAI)).map(|(name, schema, strict)| {
         json!({ "format": { "type": "json_schema", "name": name, "strict": strict, "schema": schema } })
     });
     object(json!({
-        "model": asked.name,
-        "stream": asked.stream,
+        "model": request.name,
+        "stream": request.stream,
         // The conversation is sent with each request, so the provider need not keep it.
         "store": false,
-        "instructions": asked.system(),
+        "instructions": request.system(),
         // Other models refuse it. A summary of the reasoning is for organisations that are verified, so `extra_body` asks for it.
-        "include": reasons(asked.name).then(|| json!(["reasoning.encrypted_content"])),
-        "tools": unless_empty(asked.tools.iter().map(tool).collect()),
-        "tool_choice": asked.choice().map(choice),
+        "include": reasons(request.name).then(|| json!(["reasoning.encrypted_content"])),
+        "tools": unless_empty(request.tools.iter().map(tool).collect()),
+        "tool_choice": request.choice().map(choice),
         "input": input,
         "text": format,
         "temperature": params.temperature,

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use onionskin_core::model::{ModelError, Usage};
 
-use super::{Flow, count, list, text};
+use super::{Flow, count, list, named, text};
 use crate::answer::{Answer, Stop, unread};
 use crate::failure::failed;
 use crate::items::Marks;
@@ -159,8 +159,7 @@ pub(super) fn document(answer: &mut Answer<'_>, document: &Value) -> Result<Flow
     answer.carried.order = answer.items.places();
     answer.usage =
         Usage::new(count(document, "/usage/input_tokens"), count(document, "/usage/output_tokens"));
-    let name = |path: &str| Some(text(document, path).to_owned()).filter(|name| !name.is_empty());
-    (answer.id, answer.model) = (name("/id"), name("/model"));
+    (answer.id, answer.model) = (named(document, "/id"), named(document, "/model"));
     answer.stop(match text(document, "/status") {
         "completed" | "" => Stop::Done,
         "incomplete" => match text(document, "/incomplete_details/reason") {

@@ -294,15 +294,15 @@ fn o3_what_one_server_signed_does_not_go_to_another() {
         response.provider_data = Some(data(endpoint));
         let request = request(vec![response.into()]);
         let kind = AdapterKind::Anthropic;
-        let asked = ProviderRequest {
-            request: &request,
+        let request = ProviderRequest {
+            model_request: &request,
             kind,
             endpoint: "a.example/v1/",
             name: "m",
             tools: &[],
             stream: true,
         };
-        let body = Value::Object(Protocol::Anthropic.body(&asked).unwrap()).to_string();
+        let body = Value::Object(Protocol::Anthropic.body(&request).unwrap()).to_string();
         assert_eq!(body.contains("S1"), is_sent, "{endpoint}: {body}");
     }
 }
@@ -335,8 +335,9 @@ fn o3_thoughts_are_asked_for_and_ids_sent_where_they_are_taken() {
     let said = Message::from(ModelResponse::tool_calls([ToolCall::new("a", "look", "{}")]));
     let request = request(vec![said]);
     let body = |kind, name| {
-        let asked = ProviderRequest { request: &request, kind, endpoint: "", name, tools: &[], stream: true };
-        Value::Object(Protocol::Gemini.body(&asked).unwrap())
+        let request =
+            ProviderRequest { model_request: &request, kind, endpoint: "", name, tools: &[], stream: true };
+        Value::Object(Protocol::Gemini.body(&request).unwrap())
     };
     for (name, thinks) in [
         ("gemini-2.5-pro", true),

@@ -28,8 +28,15 @@ fn request(messages: Vec<Message>) -> ModelRequest {
 }
 
 fn sent_with(request: &ModelRequest, kind: AdapterKind, tools: &[WireTool]) -> Value {
-    let asked = ProviderRequest { request, kind, endpoint: "", name: "some-model", tools, stream: true };
-    Value::Object(Protocol::new(kind, "some-model").unwrap().body(&asked).unwrap())
+    let request = ProviderRequest {
+        model_request: request,
+        kind,
+        endpoint: "",
+        name: "some-model",
+        tools,
+        stream: true,
+    };
+    Value::Object(Protocol::new(kind, "some-model").unwrap().body(&request).unwrap())
 }
 
 fn sent(request: &ModelRequest, kind: AdapterKind) -> Value {

@@ -59,15 +59,15 @@ fn l2_what_a_protocol_reads_is_sent_in_its_order() {
         for (part, reads) in parts.iter().zip(reads) {
             let content = [ContentBlock::text("What is it?"), part.clone(), ContentBlock::text("Be brief.")];
             let request = request(vec![Message::user_content(content)]);
-            let asked = ProviderRequest {
-                request: &request,
+            let request = ProviderRequest {
+                model_request: &request,
                 kind,
                 endpoint: "",
                 name: "some-model",
                 tools: &[],
                 stream: true,
             };
-            match protocol.body(&asked) {
+            match protocol.body(&request) {
                 Ok(body) => {
                     assert!(reads, "{kind}");
                     let body = Value::Object(body).to_string();
@@ -305,8 +305,8 @@ fn o3_an_empty_answer_is_not_sent() {
 fn body_for(kind: AdapterKind, name: &str, endpoint: &str, stream: bool) -> Value {
     let mut request = request(vec![Message::user("hi")]);
     request.params.max_tokens = (kind != AdapterKind::Fireworks).then_some(7);
-    let asked = ProviderRequest { request: &request, kind, endpoint, name, tools: &[], stream };
-    Value::Object(Protocol::new(kind, name).unwrap().body(&asked).unwrap())
+    let request = ProviderRequest { model_request: &request, kind, endpoint, name, tools: &[], stream };
+    Value::Object(Protocol::new(kind, name).unwrap().body(&request).unwrap())
 }
 
 #[test]

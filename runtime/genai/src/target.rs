@@ -145,15 +145,15 @@ pub(crate) async fn target(
     let kind = adapter_kind(model, adapter, base_url.is_some())?;
     let (namespace, name) = namespace_and_name(model);
     let protocol = Protocol::new(kind, model)?;
-    let given = base_url.map(address).transpose()?;
+    let own = base_url.map(address).transpose()?;
     // The directory asks nobody, so a client without TLS is good.
-    let any = match &given {
+    let any = match &own {
         Some(url) => clients.client(url)?,
         None => clients.client(&address("http://directory.invalid/")?)?,
     };
     let listed = any.directory.resolve_service_target(ModelIden::new(kind, model)).await;
     let listed = listed.map_err(|error| ModelError::Setup(error.to_string()))?;
-    let base = match (given, namespace) {
+    let base = match (own, namespace) {
         (Some(base), _) => base,
         (None, Some("zai_coding")) => address("https://api.z.ai/api/coding/paas/v4/")?,
         (None, Some("baidu-coding-openai")) => address("https://qianfan.baidubce.com/v2/coding/")?,
