@@ -8,7 +8,7 @@ use onionskin_core::event::CallOutcome;
 use crate::text;
 
 /// The characters of what a call gave.
-const LONGEST: usize = 200;
+const LONGEST_SAYING: usize = 200;
 
 /// What a call gave: its result, or the error behind a failure.
 pub(crate) fn said(outcome: CallOutcome, content: &[ContentBlock], errors: &[String]) -> String {
@@ -22,7 +22,7 @@ pub(crate) fn said(outcome: CallOutcome, content: &[ContentBlock], errors: &[Str
 
 /// How a call ended, as one line: `failed: no such city (3.5 ms)`. The result of a call that went well is left out.
 pub(crate) fn ended(outcome: CallOutcome, said: &str, duration: Duration) -> String {
-    let said = text::line(said, LONGEST);
+    let said = text::line(said, LONGEST_SAYING);
     let why = match outcome {
         CallOutcome::Ok | CallOutcome::Paused => String::new(),
         CallOutcome::Error(_) | CallOutcome::Stop | CallOutcome::Abort if said.is_empty() => said,

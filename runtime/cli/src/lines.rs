@@ -3,14 +3,16 @@
 use std::io::{BufRead, Read as _};
 
 /// The bytes of a line, its end included. A longer one is refused.
-const LONGEST: u64 = 1 << 20;
+const LONGEST_LINE: u64 = 1 << 20;
 
-/// The line, or what was received instead.
+/// The line, or the event that came in its place.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ReadLine {
     Line(String),
     /// Why a line is refused: it is not UTF-8, or it is too long.
     Refused(String),
+    /// Ctrl-C, from an editor.
+    Interrupted,
     End,
     Failed(String),
 }
@@ -18,14 +20,14 @@ pub(crate) enum ReadLine {
 /// Reads a line, and keeps a bounded part of it.
 pub(crate) fn read(input: &mut impl BufRead) -> ReadLine {
     let mut line = Vec::new();
-    let read = input.take(LONGEST).read_until(b'\n', &mut line);
-    let is_too_long = line.len() as u64 == LONGEST && !line.ends_with(b"\n");
+    let read = input.take(LONGEST_LINE).read_until(b'\n', &mut line);
+    let is_too_long = line.len() as u64 == LONGEST_LINE && !line.ends_with(b"\n");
     let skipped = if is_too_long { input.skip_until(b'\n') } else { Ok(0) };
     if let Err(error) = read.and(skipped) {
         return ReadLine::Failed(error.to_string());
     }
     match String::from_utf8(line) {
-        _ if is_too_long => ReadLine::Refused(format!("the line has more than {} KiB", LONGEST >> 10)),
+        _ if is_too_long => ReadLine::Refused(format!("the line has more than {} KiB", LONGEST_LINE >> 10)),
         Ok(line) if line.is_empty() => ReadLine::End,
         Ok(line) => ReadLine::Line(line),
         Err(_) => ReadLine::Refused("the line is not UTF-8 text".to_owned()),

@@ -44,13 +44,13 @@ pub(crate) struct MigrateArguments {
 
 pub(crate) fn run(arguments: &MigrateArguments) -> Result<ExitCode, Failure> {
     let (mut migrations, mut errors) = (Vec::new(), Vec::new());
-    let mut seen = HashSet::new();
+    let mut visited = HashSet::new();
     for folder in &arguments.folders {
         if is_address(folder) {
             return Err(Failure::new(format!("`migrate` {NO_ADDRESS}")));
         }
         // One that is named twice is written once.
-        if folder.canonicalize().is_ok_and(|real| !seen.insert(real)) {
+        if folder.canonicalize().is_ok_and(|real| !visited.insert(real)) {
             continue;
         }
         match migrate(Path::new(""), folder) {

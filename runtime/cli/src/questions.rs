@@ -76,7 +76,7 @@ impl Answerer for Person {
                     Err(error) => output::aside(&problem(&error)),
                 },
                 ReadLine::Refused(why) => output::aside(&why),
-                ReadLine::End => {
+                ReadLine::End | ReadLine::Interrupted => {
                     output::aside("");
                     return None;
                 }

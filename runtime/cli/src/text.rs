@@ -6,7 +6,7 @@ use onionskin_core::text::{thousands, visible};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// The characters of a line of a table or of an error.
-const LONGEST: usize = 100;
+const LONGEST_TITLE: usize = 100;
 
 /// What a tabulator is shown as.
 const TAB: &str = "    ";
@@ -48,7 +48,7 @@ pub(crate) fn line(text: &str, most: usize) -> String {
 
 /// The first line of a text, cut.
 pub(crate) fn first_line(text: &str) -> String {
-    line(text.trim().lines().next().unwrap_or_default(), LONGEST)
+    line(text.trim().lines().next().unwrap_or_default(), LONGEST_TITLE)
 }
 
 /// Names in a list: `` `a`, `b` ``.

@@ -19,22 +19,22 @@ Ctrl-C cancels a run; on an empty line it leaves. The arrow keys bring earlier i
 
 /// A line of the user.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum ParsedLine {
+pub(super) enum Command {
     Nothing,
     Input(String),
-    Command(Command),
     /// The line has no effect; what to write instead.
     Hint(&'static str),
-}
-
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Command {
     Help,
     Tools,
     System,
     Usage,
-    Save { file: PathBuf, replace: bool },
-    Load { file: PathBuf },
+    Save {
+        file: PathBuf,
+        replace: bool,
+    },
+    Load {
+        file: PathBuf,
+    },
     Resume,
     Quit,
 }
@@ -46,19 +46,19 @@ const NAMES: [&str; 9] =
 const LEAVING: [&str; 2] = ["exit", "quit"];
 
 /// Reads a line. The error says what to write instead.
-pub(super) fn read(line: &str) -> Result<ParsedLine, String> {
+pub(super) fn read(line: &str) -> Result<Command, String> {
     let line = line.trim();
     if line.is_empty() {
-        return Ok(ParsedLine::Nothing);
+        return Ok(Command::Nothing);
     }
     if let Some(input) = line.strip_prefix("//") {
-        return Ok(ParsedLine::Input(format!("/{input}")));
+        return Ok(Command::Input(format!("/{input}")));
     }
     if LEAVING.contains(&line) {
-        return Ok(ParsedLine::Hint("`/quit` leaves"));
+        return Ok(Command::Hint("`/quit` leaves"));
     }
     if !line.starts_with('/') {
-        return Ok(ParsedLine::Input(line.to_owned()));
+        return Ok(Command::Input(line.to_owned()));
     }
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
@@ -70,7 +70,7 @@ pub(super) fn read(line: &str) -> Result<ParsedLine, String> {
         "" => Err(format!("name a file: `{name} chat.json`")),
         file => Ok(path(file)),
     };
-    let command = match name {
+    match name {
         "/help" => alone(Command::Help),
         "/tools" => alone(Command::Tools),
         "/system" => alone(Command::System),
@@ -81,8 +81,7 @@ pub(super) fn read(line: &str) -> Result<ParsedLine, String> {
         "/resume" => alone(Command::Resume),
         "/quit" => alone(Command::Quit),
         _ => Err(unknown(name)),
-    };
-    command.map(ParsedLine::Command)
+    }
 }
 
 fn unknown(name: &str) -> String {
@@ -109,13 +108,13 @@ mod tests {
 
     #[test]
     fn o1_a_line_is_an_input_or_a_command() {
-        assert_eq!(read("  "), Ok(ParsedLine::Nothing));
-        assert_eq!(read(" hello /tools "), Ok(ParsedLine::Input("hello /tools".to_owned())));
-        assert_eq!(read("//etc/hosts?"), Ok(ParsedLine::Input("/etc/hosts?".to_owned())));
-        assert_eq!(read(" exit\n"), Ok(ParsedLine::Hint("`/quit` leaves")));
-        assert_eq!(read("exit the loop"), Ok(ParsedLine::Input("exit the loop".to_owned())));
-        assert_eq!(read("/tools"), Ok(ParsedLine::Command(Command::Tools)));
-        let save = |replace| Ok(ParsedLine::Command(Command::Save { file: "a b.json".into(), replace }));
+        assert_eq!(read("  "), Ok(Command::Nothing));
+        assert_eq!(read(" hello /tools "), Ok(Command::Input("hello /tools".to_owned())));
+        assert_eq!(read("//etc/hosts?"), Ok(Command::Input("/etc/hosts?".to_owned())));
+        assert_eq!(read(" exit\n"), Ok(Command::Hint("`/quit` leaves")));
+        assert_eq!(read("exit the loop"), Ok(Command::Input("exit the loop".to_owned())));
+        assert_eq!(read("/tools"), Ok(Command::Tools));
+        let save = |replace| Ok(Command::Save { file: "a b.json".into(), replace });
         assert_eq!(read("/save a b.json "), save(false));
         assert_eq!(read("/save! a b.json"), save(true));
     }

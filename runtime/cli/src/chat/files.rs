@@ -9,17 +9,17 @@ use onionskin_core::run::SavedSession;
 use tempfile::NamedTempFile;
 
 /// The bytes of a conversation that are read.
-const LONGEST: u64 = 64 << 20;
+const LONGEST_FILE: u64 = 64 << 20;
 
 /// Writes the conversation to a file, whole or not at all. Others cannot read it.
 pub(super) fn save(session: &Session, file: &Path, replace: bool) -> Result<(), String> {
     let shown = file.display();
     let failed = |error: &dyn std::fmt::Display| format!("`{shown}` was not written: {error}");
     let saved = serde_json::to_vec_pretty(&session.save()).map_err(|error| failed(&error))?;
-    if u64::try_from(saved.len()).unwrap_or(u64::MAX) > LONGEST {
+    if u64::try_from(saved.len()).unwrap_or(u64::MAX) > LONGEST_FILE {
         return Err(failed(&format!(
             "the conversation has more than {} MiB, which `/load` would refuse",
-            LONGEST >> 20
+            LONGEST_FILE >> 20
         )));
     }
     let exists = || format!("`{shown}` exists: write `/save! {shown}` to replace it, or name another file");
@@ -34,8 +34,8 @@ pub(super) fn save(session: &Session, file: &Path, replace: bool) -> Result<(), 
     let written =
         new.write_all(&saved).and_then(|()| new.write_all(b"\n")).and_then(|()| new.as_file().sync_all());
     written.map_err(|error| failed(&error))?;
-    let kept = if replace { new.persist(file) } else { new.persist_noclobber(file) };
-    match kept {
+    let stored = if replace { new.persist(file) } else { new.persist_noclobber(file) };
+    match stored {
         Ok(_) => Ok(()),
         Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Err(exists()),
         Err(error) => Err(failed(&error.error)),
@@ -50,10 +50,10 @@ pub(super) fn load(file: &Path) -> Result<SavedSession, String> {
         return Err(failed(&"it is not a file"));
     }
     let mut bytes = Vec::new();
-    let read = File::open(file).and_then(|opened| opened.take(LONGEST + 1).read_to_end(&mut bytes));
+    let read = File::open(file).and_then(|opened| opened.take(LONGEST_FILE + 1).read_to_end(&mut bytes));
     read.map_err(|error| failed(&error))?;
-    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > LONGEST {
-        return Err(failed(&format!("it has more than {} MiB", LONGEST >> 20)));
+    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > LONGEST_FILE {
+        return Err(failed(&format!("it has more than {} MiB", LONGEST_FILE >> 20)));
     }
     let text = String::from_utf8(bytes).map_err(|error| {
         failed(&format!("it is not UTF-8 text, from byte {} on", error.utf8_error().valid_up_to()))

@@ -17,29 +17,6 @@ use crate::lines::{self, ReadLine};
 /// The inputs that the arrow keys bring back.
 const MOST_INPUTS: usize = 1000;
 
-/// The line, or the event that came in its place.
-#[derive(Debug)]
-pub(super) enum Typed {
-    Line(String),
-    /// Why a line is refused.
-    Refused(String),
-    /// Ctrl-C.
-    Interrupted,
-    End,
-    Failed(String),
-}
-
-impl From<ReadLine> for Typed {
-    fn from(read: ReadLine) -> Self {
-        match read {
-            ReadLine::Line(line) => Self::Line(line),
-            ReadLine::Refused(why) => Self::Refused(why),
-            ReadLine::End => Self::End,
-            ReadLine::Failed(why) => Self::Failed(why),
-        }
-    }
-}
-
 /// The purpose of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
@@ -54,7 +31,7 @@ pub(super) enum Use {
 struct Wanted {
     prompt: String,
     of: Use,
-    reply: oneshot::Sender<Typed>,
+    reply: oneshot::Sender<ReadLine>,
 }
 
 /// Reads lines on a thread of its own, because a read cannot be cancelled.
@@ -84,18 +61,18 @@ impl Input {
                 (Use::AnswerAgain, Some(answers)) => answers,
                 (_, answers) => match answering(&prints) {
                     Ok(editor) => answers.insert(editor),
-                    Err(error) => return Typed::Failed(error.to_string()),
+                    Err(error) => return ReadLine::Failed(error.to_string()),
                 },
             };
             let typed = match editor.readline(&wanted.prompt) {
-                Ok(line) => Typed::Line(line),
-                Err(ReadlineError::Eof) => Typed::End,
+                Ok(line) => ReadLine::Line(line),
+                Err(ReadlineError::Eof) => ReadLine::End,
                 Err(
                     ReadlineError::Interrupted | ReadlineError::Signal(rustyline::error::Signal::Interrupt),
-                ) => Typed::Interrupted,
-                Err(error) => Typed::Failed(error.to_string()),
+                ) => ReadLine::Interrupted,
+                Err(error) => ReadLine::Failed(error.to_string()),
             };
-            if let Typed::Line(line) = &typed
+            if let ReadLine::Line(line) = &typed
                 && wanted.of == Use::Input
                 && !line.trim().is_empty()
             {
@@ -115,11 +92,11 @@ impl Input {
                 let mut out = io::stdout().lock();
                 let _ = write!(out, "{}", wanted.prompt).and_then(|()| out.flush());
             }
-            lines::read(&mut io::stdin().lock()).into()
+            lines::read(&mut io::stdin().lock())
         })
     }
 
-    fn start(mut read: impl FnMut(&Wanted) -> Typed + Send + 'static) -> io::Result<Self> {
+    fn start(mut read: impl FnMut(&Wanted) -> ReadLine + Send + 'static) -> io::Result<Self> {
         let (sender, wanted) = mpsc::channel::<Wanted>();
         thread::Builder::new().name("onionskin-input".to_owned()).spawn(move || {
             for wanted in wanted {
@@ -134,11 +111,11 @@ impl Input {
     /// The next line.
     ///
     /// Not cancel safe: if the future is dropped, the next line is lost.
-    pub(super) fn line(&self, prompt: &str, of: Use) -> impl Future<Output = Typed> + use<> {
+    pub(super) fn line(&self, prompt: &str, of: Use) -> impl Future<Output = ReadLine> + use<> {
         let (reply, typed) = oneshot::channel();
         // If the reader has ended, so has the channel.
         let _ = self.wanted.send(Wanted { prompt: prompt.to_owned(), of, reply });
-        async move { typed.await.unwrap_or_else(|_| Typed::Failed("its reader has ended".to_owned())) }
+        async move { typed.await.unwrap_or_else(|_| ReadLine::Failed("its reader has ended".to_owned())) }
     }
 
     /// Writes a line above the answer that is typed now.

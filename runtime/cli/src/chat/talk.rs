@@ -9,15 +9,16 @@ use onionskin_core::run::RunRequest;
 use onionskin_core::{AgentHandle, Session};
 
 use crate::failure::{FAILED, Failure};
+use crate::lines::ReadLine;
 use crate::model::ModelNames;
 use crate::output;
 use crate::questions;
 use crate::signals::{INTERRUPT, Signals};
 use crate::text;
 
-use super::command::{self, Command, HELP, ParsedLine};
+use super::command::{self, Command, HELP};
 use super::files;
-use super::input::{Input, Typed, Use};
+use super::input::{Input, Use};
 use super::terminal::{self, Modes, Streams};
 use super::turn::{Turn, TurnEnd, Used, say};
 use super::view::{Live, Plain, View};
@@ -102,28 +103,19 @@ impl<'s> Talk<'s> {
                 typed = self.input.line(PROMPT, Use::Input) => typed,
             };
             let line = match typed {
-                Typed::Line(line) => line,
-                Typed::Refused(why) => {
+                ReadLine::Line(line) => line,
+                ReadLine::Refused(why) => {
                     self.refuse(&why);
                     continue;
                 }
-                Typed::Interrupted => return Ok(Next::Signal(INTERRUPT)),
-                Typed::End => return Ok(Next::Quit),
-                Typed::Failed(why) => {
+                ReadLine::Interrupted => return Ok(Next::Signal(INTERRUPT)),
+                ReadLine::End => return Ok(Next::Quit),
+                ReadLine::Failed(why) => {
                     return Err(io::Error::other(format!("the input cannot be read: {why}")));
                 }
             };
             let next = match command::read(&line) {
-                Ok(ParsedLine::Nothing) => Next::Continue,
-                Ok(ParsedLine::Input(text)) => {
-                    let request = self.agent.request(text).session(&self.session);
-                    self.turn(request).await?
-                }
-                Ok(ParsedLine::Command(command)) => self.command(command).await?,
-                Ok(ParsedLine::Hint(words)) => {
-                    self.hint(words);
-                    Next::Continue
-                }
+                Ok(command) => self.command(command).await?,
                 Err(mistake) => {
                     self.refuse(&mistake);
                     Next::Continue
@@ -182,6 +174,12 @@ impl<'s> Talk<'s> {
 
     async fn command(&mut self, command: Command) -> io::Result<Next> {
         match command {
+            Command::Nothing => {}
+            Command::Input(text) => {
+                let request = self.agent.request(text).session(&self.session);
+                return self.turn(request).await;
+            }
+            Command::Hint(words) => self.hint(words),
             Command::Help => say(HELP)?,
             Command::Tools => self.tools()?,
             Command::System => return self.system().await,

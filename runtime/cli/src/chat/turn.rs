@@ -14,12 +14,13 @@ use onionskin_core::{CancellationToken, RunError};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::MissedTickBehavior;
 
+use crate::lines::ReadLine;
 use crate::questions;
 use crate::signals::{INTERRUPT, Signals};
 use crate::text;
 use crate::typeahead;
 
-use super::input::{Input, Typed, Use};
+use super::input::{Input, Use};
 use super::view::View;
 
 /// The time between two drawings.
@@ -190,8 +191,8 @@ impl<'c> Turn<'c> {
             };
             of = Use::AnswerAgain;
             let answer = match typed {
-                Typed::Line(_) if reply.is_closed() => None,
-                Typed::Line(line) => match dialogue.read(&line) {
+                ReadLine::Line(_) if reply.is_closed() => None,
+                ReadLine::Line(line) => match dialogue.read(&line) {
                     Ok(Some(answer)) => Some(answer),
                     Ok(None) => {
                         say(dialogue.line())?;
@@ -203,16 +204,16 @@ impl<'c> Turn<'c> {
                         continue;
                     }
                 },
-                Typed::Refused(why) => {
+                ReadLine::Refused(why) => {
                     say(&why)?;
                     continue;
                 }
-                Typed::Interrupted => {
+                ReadLine::Interrupted => {
                     self.cancel();
                     None
                 }
                 // The question stays open, and the run pauses.
-                Typed::End | Typed::Failed(_) => None,
+                ReadLine::End | ReadLine::Failed(_) => None,
             };
             let _ = reply.send(answer);
             return Ok(None);
@@ -226,7 +227,7 @@ impl<'c> Turn<'c> {
         of: Use,
         reply: &mut Reply,
         run: &mut RunStream,
-    ) -> Result<Typed, u8> {
+    ) -> Result<ReadLine, u8> {
         let mut line = pin!(self.input.line(prompt, of));
         let (mut has_ended, mut is_closed) = (false, false);
         loop {

@@ -41,7 +41,7 @@ pub(crate) async fn run(program: &Program, arguments: LockArguments) -> Result<E
         return compare(&before, &now, &out, &update);
     }
     // A server that is passed over stays as it is in the file.
-    let kept = match before {
+    let retained = match before {
         Some(before) => Some(before),
         None if exists && !passed.is_empty() => Snapshot::read(&out).ok().map(|mut before| {
             before.retain(is_passed);
@@ -49,9 +49,9 @@ pub(crate) async fn run(program: &Program, arguments: LockArguments) -> Result<E
         }),
         None => None,
     };
-    if let Some(mut kept) = kept {
-        kept.extend(now);
-        now = kept;
+    if let Some(mut retained) = retained {
+        retained.extend(now);
+        now = retained;
     }
     write(&now, &out, exists)
 }

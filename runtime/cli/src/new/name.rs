@@ -14,7 +14,7 @@ const TAKEN: [&str; 10] =
     ["alloc", "build", "core", "deps", "examples", "incremental", "onionskin", "proc_macro", "std", "test"];
 
 /// The most characters of a name.
-const LONGEST: usize = 64;
+const LONGEST_NAME: usize = 64;
 
 /// Why a name cannot be that of a package; none if it can.
 pub(super) fn mistake(name: &str) -> Option<String> {
@@ -28,8 +28,8 @@ pub(super) fn mistake(name: &str) -> Option<String> {
             c.escape_default()
         ));
     }
-    if name.len() > LONGEST {
-        return Some(format!("it has more than {LONGEST} characters"));
+    if name.len() > LONGEST_NAME {
+        return Some(format!("it has more than {LONGEST_NAME} characters"));
     }
     if KEYWORDS.contains(&name) {
         return Some("it is a keyword of Rust".to_owned());

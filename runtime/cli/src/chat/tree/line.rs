@@ -33,9 +33,9 @@ impl Line {
         }
         let mut left = columns.saturating_sub(1);
         for (_, part) in &mut self.0 {
-            let kept = text::beginning(part, left).len();
-            left = if kept < part.len() { 0 } else { left.saturating_sub(text::width(part)) };
-            part.truncate(kept);
+            let shown = text::beginning(part, left).len();
+            left = if shown < part.len() { 0 } else { left.saturating_sub(text::width(part)) };
+            part.truncate(shown);
         }
         if columns > 0 {
             self.0.push((Style::Faint, "…".to_owned()));
