@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::visible::{cut, name};
 
 /// The longest name of an argument that all providers take.
-const LONGEST: usize = 64;
+const LONGEST_NAME: usize = 64;
 /// The most arguments of one tool that get another name. Each of them is looked up among the others.
 const MOST_RENAMED: usize = 1_000;
 /// A longer name is cut in a message.
@@ -25,12 +25,12 @@ pub(super) fn renamed(schema: &Value) -> Vec<(String, String)> {
         let plain: String = own.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
         let plain = plain.trim_matches('_');
         let plain = if plain.is_empty() { "argument" } else { plain };
-        let plain = &plain[..plain.len().min(LONGEST - 4)];
+        let plain = &plain[..plain.len().min(LONGEST_NAME - 4)];
         let count = met.entry(plain.to_owned()).or_insert(0);
         let new = loop {
             *count += 1;
             let number = if *count == 1 { String::new() } else { format!("_{count}") };
-            let new = format!("{}{number}", &plain[..plain.len().min(LONGEST - number.len())]);
+            let new = format!("{}{number}", &plain[..plain.len().min(LONGEST_NAME - number.len())]);
             if taken.insert(new.clone()) {
                 break new;
             }
@@ -82,7 +82,7 @@ fn at<'v>(root: &'v Map<String, Value>, pointer: &str) -> Option<&'v Map<String,
 }
 
 fn is_taken_by_all(name: &str) -> bool {
-    !name.is_empty() && name.len() <= LONGEST && name.chars().all(is_plain)
+    !name.is_empty() && name.len() <= LONGEST_NAME && name.chars().all(is_plain)
 }
 
 fn is_plain(c: char) -> bool {

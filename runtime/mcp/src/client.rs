@@ -1,7 +1,7 @@
 //! Our end of the protocol: handles what a server sends without a request.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use rmcp::ClientHandler;
 use rmcp::model::{
@@ -11,6 +11,7 @@ use tokio::sync::mpsc;
 
 use super::announced::Changes;
 use super::visible::visible;
+use crate::mutex::lock;
 
 /// Progress reports that may wait for their call to look at them; further ones are dropped.
 const WAITING: usize = 64;
@@ -76,7 +77,7 @@ impl Listeners {
     }
 
     fn lock(&self) -> MutexGuard<'_, Calls> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::io;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rmcp::model::{
@@ -26,6 +26,7 @@ use super::tap::{Beginning, Tap};
 use super::untraced_thread::UntracedThread;
 use super::visible::visible;
 use super::wire::{Fault, Wire, answered};
+use crate::mutex::lock;
 
 /// A call with progress reports may last this many times its limit.
 const EXTENSIONS: u32 = 10;
@@ -245,7 +246,7 @@ impl Connection {
 
     /// Closes the server's input, waits for its end, asks, kills.
     pub(super) async fn close(&self) {
-        let service = self.service.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let service = lock(&self.service).take();
         if let Some(mut service) = service {
             let _ = service.close_with_timeout(AFTERMATH).await;
         }

@@ -223,8 +223,8 @@ mod tests {
     fn a4_unknown_blocks_are_kept_as_json() {
         let output = answer(json!({"content": [{"type": "smell", "odour": "mint"}]})).unwrap();
         // Compared as a value: a dependency of a program may keep the order of keys, or sort them.
-        let kept: Value = serde_json::from_str(&output.to_text()).unwrap();
-        assert_eq!(kept, json!({"type": "smell", "odour": "mint"}));
+        let stored: Value = serde_json::from_str(&output.to_text()).unwrap();
+        assert_eq!(stored, json!({"type": "smell", "odour": "mint"}));
     }
 
     #[test]

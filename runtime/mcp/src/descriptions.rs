@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::visible;
 
 /// The bytes of a text, of a tool or of a part of its schemas. More is no description, and costs each request.
-const LONGEST: usize = 16 << 10;
+const LONGEST_TEXT: usize = 16 << 10;
 
 /// What was changed in the texts of a tool, and what stays.
 #[derive(Default)]
@@ -19,10 +19,10 @@ struct Changes {
     hidden: usize,
     cut: usize,
     /// Of what a server compares with arguments.
-    kept_hidden: usize,
-    kept_long: usize,
+    unchanged_hidden: usize,
+    unchanged_long: usize,
     /// The keywords that have these.
-    kept_in: BTreeSet<String>,
+    unchanged_in: BTreeSet<String>,
 }
 
 /// Takes hidden characters out of the texts of a tool that no check uses, and cuts those that are too long: descriptions, titles, examples, formats, and all texts
@@ -45,7 +45,7 @@ pub(super) fn clean(tool: &mut Tool) -> Vec<String> {
 
 /// Whether a text has hidden characters or is too long.
 fn is_odd(text: &str) -> bool {
-    text.len() > LONGEST || without_hidden(text).1 > 0
+    text.len() > LONGEST_TEXT || without_hidden(text).1 > 0
 }
 
 /// Whether a text or a name in the value is odd. Most schemas have none, and stay shared.
@@ -60,11 +60,11 @@ fn has_odd(value: &Value) -> bool {
 
 impl Changes {
     fn text(&mut self, text: &mut String) {
-        let (kept, hidden) = without_hidden(text);
-        let is_long = kept.len() > LONGEST;
+        let (shown, hidden) = without_hidden(text);
+        let is_long = shown.len() > LONGEST_TEXT;
         if hidden > 0 || is_long {
-            let kept = visible::cut(kept.into_owned(), LONGEST - '…'.len_utf8());
-            *text = kept;
+            let shown = visible::cut(shown.into_owned(), LONGEST_TEXT - '…'.len_utf8());
+            *text = shown;
             self.hidden += hidden;
             self.cut += usize::from(is_long);
         }
@@ -127,9 +127,9 @@ impl Changes {
     /// Counts a text that stays as it is.
     fn stays(&mut self, place: &str, text: &str) {
         if is_odd(text) {
-            self.kept_hidden += without_hidden(text).1;
-            self.kept_long += usize::from(text.len() > LONGEST);
-            self.kept_in.insert(place.to_owned());
+            self.unchanged_hidden += without_hidden(text).1;
+            self.unchanged_long += usize::from(text.len() > LONGEST_TEXT);
+            self.unchanged_in.insert(place.to_owned());
         }
     }
 
@@ -146,7 +146,7 @@ impl Changes {
     }
 
     fn describe(self, name: &str) -> Vec<String> {
-        let Self { hidden, cut, kept_hidden, kept_long, kept_in } = self;
+        let Self { hidden, cut, unchanged_hidden, unchanged_long, unchanged_in } = self;
         let mut notices = Vec::new();
         if hidden > 0 {
             notices.push(format!(
@@ -155,23 +155,23 @@ impl Changes {
         }
         if cut > 0 {
             notices.push(format!(
-                "the tool `{name}` has {cut} texts of more than {LONGEST} bytes, which are cut"
+                "the tool `{name}` has {cut} texts of more than {LONGEST_TEXT} bytes, which are cut"
             ));
         }
-        let kept = [
-            (kept_hidden, "hidden characters".to_owned()),
-            (kept_long, format!("texts of more than {LONGEST} bytes")),
+        let unchanged = [
+            (unchanged_hidden, "hidden characters".to_owned()),
+            (unchanged_long, format!("texts of more than {LONGEST_TEXT} bytes")),
         ];
-        let kept: Vec<_> = kept
+        let unchanged: Vec<_> = unchanged
             .into_iter()
             .filter(|(count, _)| *count > 0)
             .map(|(count, what)| format!("{count} {what}"))
             .collect();
-        if !kept.is_empty() {
-            let places: Vec<_> = kept_in.into_iter().collect();
+        if !unchanged.is_empty() {
+            let places: Vec<_> = unchanged_in.into_iter().collect();
             notices.push(format!(
                 "the schemas of the tool `{name}` have {} in {}: models get them as they are, because the server compares them",
-                kept.join(" and "),
+                unchanged.join(" and "),
                 places.join(", ")
             ));
         }
@@ -212,7 +212,7 @@ mod tests {
         let default = &tool.input_schema["properties"]["default"];
         assert_eq!(*default, json!({"description": "x", "enum": ["\u{200b}"], "default": "\u{200b}"}));
         let cut = &tool.input_schema["properties"]["many"]["items"]["anyOf"][0]["description"];
-        assert!(cut.as_str().unwrap().len() <= LONGEST);
+        assert!(cut.as_str().unwrap().len() <= LONGEST_TEXT);
         let expected = json!({
             "x-note": [{"hint": "a"}, cut], "examples": [{"enum": "b"}], "example": "c",
             "format": "d", "contentMediaType": "e", "pattern": "f\u{200b}", "const": [long],

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::error::McpError;
 use super::file;
 use super::server::{RemoteTool, Server};
-use super::snapshot::{self, REPORTED, ServerDrift, Snapshot, SnapshotTool};
+use super::snapshot::{REPORTED, ServerDrift, Snapshot, SnapshotTool};
+use super::take_snapshot;
 use onionskin_core::servers::{BoxError, ProviderRequest};
 use onionskin_core::{ErrorKind, Exit, ToolError};
 
@@ -44,7 +45,7 @@ impl Locks {
         if self.files.is_empty() {
             return Vec::new();
         }
-        let now = snapshot::tools(server);
+        let now = take_snapshot::tools(server);
         self.files.iter().filter_map(|then| ServerDrift::between(&server.name, then, &now)).collect()
     }
 

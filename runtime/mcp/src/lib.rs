@@ -16,7 +16,7 @@
 // result, whose files `resources` makes readable. `list_tools` reads a list, within bounds, `normal_schema` brings its schemas into one form, and `descriptions` and `instructions` look at its texts; `announced` counts the changes that
 // `relist` lists. The connection of a server without an agent (`standalone`) runs on a thread of its own (`connection_thread`). `config` holds
 // the servers of a program, from a file (`mcp_json`, with `comments` and `tool_rules`) or from code, each a `server_config`. `snapshot` keeps what servers offer in a
-// file, and `provider` compares.
+// file, `take_snapshot` starts servers for it, and `provider` compares.
 // Types of rmcp are public only with the feature `rmcp3`, whose name contains the major version.
 
 #![forbid(unsafe_code)]
@@ -25,7 +25,6 @@
 mod announced;
 mod answer;
 mod argument_names;
-mod changed;
 mod client;
 mod comments;
 mod config;
@@ -62,6 +61,7 @@ mod server_config;
 pub mod snapshot;
 mod standalone;
 mod stderr;
+mod take_snapshot;
 mod tap;
 mod tool;
 mod tool_rules;

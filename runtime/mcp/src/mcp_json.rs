@@ -13,6 +13,7 @@ use super::env_vars::expand;
 use super::error::McpError;
 use super::server_config::{ServerConfig, Word};
 use super::tool_rules::{self, Rule, ToolRules, Tools};
+use onionskin_core::schema::reason_of;
 use onionskin_core::text::nearest;
 
 /// The fields of a server that are read, except the fields of `tool_rules`.
@@ -127,8 +128,8 @@ impl<'t> Source<'t> {
     /// The fields of an object, which may not repeat.
     fn object(&self, part: &'t str, field: &str) -> Result<Vec<(String, &'t str)>, McpError> {
         let fields = self.members(part, field)?;
-        let mut seen = HashSet::new();
-        match fields.iter().find(|(name, _)| !seen.insert(name)) {
+        let mut names = HashSet::new();
+        match fields.iter().find(|(name, _)| !names.insert(name)) {
             Some((name, value)) => Err(self.error(value, field, format!("the key `{name}` is given twice"))),
             None => Ok(fields),
         }
@@ -137,7 +138,7 @@ impl<'t> Source<'t> {
     fn members(&self, part: &'t str, field: &str) -> Result<Vec<(String, &'t str)>, McpError> {
         serde_json::from_str::<JsonFields<'t>>(part).map(|fields| fields.0).map_err(|error| {
             let place = (error.line().max(1), error.column().max(1));
-            self.error_in(part, place, field, plain(&error))
+            self.error_in(part, place, field, reason_of(&error))
         })
     }
 
@@ -335,15 +336,6 @@ struct ServerFields<'t> {
     timeout: Option<Duration>,
     start_timeout: Option<Duration>,
     is_parallel: bool,
-}
-
-/// The message of serde without the place, which our error has already.
-fn plain(error: &serde_json::Error) -> String {
-    let mut text = error.to_string();
-    if let Some(at) = text.rfind(" at line ") {
-        text.truncate(at);
-    }
-    text
 }
 
 /// The fields of an object, unread.

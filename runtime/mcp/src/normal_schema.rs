@@ -76,29 +76,29 @@ impl Walk {
     }
 
     fn into_note(self) -> Option<String> {
-        let mut told = self.notes.join("; ");
+        let mut note = self.notes.join("; ");
         if self.more > 0 {
-            told.push_str(&format!("; and {} more", self.more));
+            note.push_str(&format!("; and {} more", self.more));
         }
-        (!told.is_empty()).then_some(told)
+        (!note.is_empty()).then_some(note)
     }
 
     fn schema(&mut self, schema: &mut Object, place: &str) -> Result<(), String> {
         self.older_drafts(schema, place);
-        let mut kept = Map::new();
+        let mut retained = Map::new();
         for (key, value) in std::mem::take(schema) {
             let at = format!("{place}/{key}");
             let was = shown(&value);
             match self.keyword(&key, value, &at)? {
-                Rewrite::Same(value) => _ = kept.insert(key, value),
+                Rewrite::Same(value) => _ = retained.insert(key, value),
                 Rewrite::Other(value) => {
                     self.note(place, format!("`{key}` is {was}, read as {}", shown(&value)));
-                    kept.insert(key, value);
+                    retained.insert(key, value);
                 }
                 Rewrite::Nothing => self.note(place, format!("`{key}` is {was}, and is left out")),
             }
         }
-        *schema = kept;
+        *schema = retained;
         // Providers refuse a list without a schema of its items.
         let is_list = schema.get("type").is_some_and(|kind| *kind == "array" || lists(kind, "array"));
         if is_list && !schema.contains_key("items") && !schema.contains_key("prefixItems") {
@@ -318,8 +318,8 @@ fn kind(written: &str) -> Result<Option<&'static str>, String> {
 fn names(value: Value) -> Rewrite {
     let Value::Array(written) = &value else { return Rewrite::Nothing };
     let mut read: Vec<&Value> = Vec::new();
-    let mut seen = std::collections::HashSet::new();
-    read.extend(written.iter().filter(|name| name.is_string() && seen.insert(*name)));
+    let mut distinct = std::collections::HashSet::new();
+    read.extend(written.iter().filter(|name| name.is_string() && distinct.insert(*name)));
     if read.len() == written.len() { Rewrite::Same(value) } else { Rewrite::Other(json!(read)) }
 }
 
@@ -379,8 +379,8 @@ mod tests {
 
     fn normal(schema: Value) -> Result<(Value, Option<String>), String> {
         let Value::Object(mut root) = schema else { panic!("it is an object") };
-        let told = normalise(&mut root)?;
-        Ok((Value::Object(root), told))
+        let note = normalise(&mut root)?;
+        Ok((Value::Object(root), note))
     }
 
     #[test]
@@ -404,7 +404,7 @@ mod tests {
 
     #[test]
     fn a4_what_can_be_said_exactly_is_rewritten_and_reported() {
-        for (schema, normal_form, told) in [
+        for (schema, normal_form, note) in [
             (json!({}), json!({ "type": "object", "properties": {} }), "it has no `type`"),
             (
                 json!({ "type": "object", "properties": null, "required": null }),
@@ -447,7 +447,7 @@ mod tests {
         ] {
             let (read, why) = normal(schema.clone()).unwrap();
             assert_eq!(read, normal_form, "{schema}");
-            assert!(why.as_ref().is_some_and(|why| why.contains(told)), "{why:?} of {schema}");
+            assert!(why.as_ref().is_some_and(|why| why.contains(note)), "{why:?} of {schema}");
             assert_eq!(normal(read.clone()).unwrap(), (read, None), "twice");
         }
     }

@@ -283,12 +283,12 @@ proptest! {
         if let Err(reason) = listed.page(&text, &mut std::collections::HashSet::new()) {
             prop_assert!(reason.len() < 500, "{}", reason);
         }
-        prop_assert!(listed.refused.iter().map(|left_out| &left_out.reason).chain(&listed.rewritten).all(|told| told.len() < 5_000));
+        prop_assert!(listed.refused.iter().map(|left_out| &left_out.reason).chain(&listed.rewritten).all(|reported| reported.len() < 5_000));
         for tool in listed.tools {
             let schema = Value::Object((*tool.input_schema).clone());
             let mut again = (*tool.input_schema).clone();
-            let told = normalise(&mut again);
-            prop_assert_eq!(told, Ok(None), "{}", schema);
+            let reported = normalise(&mut again);
+            prop_assert_eq!(reported, Ok(None), "{}", schema);
             prop_assert_eq!(&Value::Object(again), &schema);
             let definition = convert::definition("s__t", tool);
             let declared = ToolDeclaration::new("s__t", &definition);
@@ -314,8 +314,8 @@ proptest! {
                         prop_assert!(error.to_string().starts_with("f:"), "{}", error);
                     }
                 }
-                let told: usize = config.unread().map(str::len).sum();
-                prop_assert!(told <= 200 * (text.len() + 1), "{} of {}", told, text.len());
+                let reported: usize = config.unread().map(str::len).sum();
+                prop_assert!(reported <= 200 * (text.len() + 1), "{} of {}", reported, text.len());
                 let shown = format!("{config:?}");
                 prop_assert!(!shown.is_empty());
             }
@@ -374,12 +374,12 @@ proptest! {
         let text = String::from_utf8_lossy(&text);
         match convert::result("s", &text) {
             Ok(output) => {
-                let told: usize = output.content().iter().map(|block| serde_json::to_string(block).unwrap().len()).sum();
-                prop_assert!(told <= 8 * text.len() + 64, "{} of {}", told, text.len());
+                let reported: usize = output.content().iter().map(|block| serde_json::to_string(block).unwrap().len()).sum();
+                prop_assert!(reported <= 8 * text.len() + 64, "{} of {}", reported, text.len());
             }
             Err(Exit::Tool(error)) => {
-                let given = serde_json::from_str::<Value>(&text).is_ok_and(|answer| answer["isError"] == true);
-                prop_assert!(given || error.to_text().len() < 1_000, "{}", error);
+                let is_error = serde_json::from_str::<Value>(&text).is_ok_and(|answer| answer["isError"] == true);
+                prop_assert!(is_error || error.to_text().len() < 1_000, "{}", error);
             }
             Err(other) => prop_assert!(false, "{}", other),
         }
@@ -395,8 +395,8 @@ proptest! {
         let [Incoming::Answer(_, result)] = &read[..] else { panic!("{line}") };
         let output = convert::result("s", result).map_err(|exit| TestCaseError::fail(exit.to_string()))?;
         // Without a text, the JSON of the value is one.
-        let told = if text.trim().is_empty() { structured.to_string() } else { text };
-        prop_assert_eq!(&*output.to_text(), &*told);
+        let reported = if text.trim().is_empty() { structured.to_string() } else { text };
+        prop_assert_eq!(&*output.to_text(), &*reported);
         prop_assert_eq!(&*output.structured_content().unwrap(), &structured);
     }
 

@@ -1,6 +1,6 @@
 //! A server's tools as one agent sees them.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use futures_util::future::BoxFuture;
 
@@ -9,6 +9,7 @@ use super::drift_policy::{Locks, Offer};
 use super::restart::Restart as _;
 use super::server::{RemoteTool, Server};
 use super::tool::McpTool;
+use crate::mutex::lock;
 use onionskin_core::DynTool;
 use onionskin_core::servers::{BoxError, ProviderRequest, ServerKind, ToolFilter, ToolProvider, ToolServer};
 
@@ -53,7 +54,7 @@ impl ToolProvider for Provider {
     }
 
     fn notices(&self) -> Vec<String> {
-        self.server.news(&mut self.news.lock().unwrap_or_else(PoisonError::into_inner))
+        self.server.news(&mut lock(&self.news))
     }
 }
 

@@ -11,8 +11,8 @@ use super::connection::Connection;
 use super::list_tools::{self, Listed};
 
 /// The time between two lists of a server whose tools change. It doubles while they keep changing.
-const SHORTEST: Duration = Duration::from_millis(100);
-const LONGEST: Duration = Duration::from_secs(30);
+const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 /// How many of these times in a [`WINDOW`] a turn that waits for the list can end.
 pub(super) const HURRIES: u32 = 30;
 const WINDOW: Duration = Duration::from_mins(1);
@@ -26,14 +26,14 @@ pub(super) async fn follow(
 ) {
     let mut follower = changes.follow();
     let mut hurries = Hurries::new();
-    let mut pause = SHORTEST;
+    let mut pause = SHORTEST_PAUSE;
     let mut quiet = Instant::now();
     while follower.announced.changed().await.is_ok() {
         let count = *follower.announced.borrow_and_update();
         if count <= *follower.listed.borrow() {
             continue;
         }
-        pause = if quiet.elapsed() > pause { SHORTEST } else { (pause * 2).min(LONGEST) };
+        pause = if quiet.elapsed() > pause { SHORTEST_PAUSE } else { (pause * 2).min(LONGEST_PAUSE) };
         {
             let Some(connection) = connection.upgrade() else { return };
             let tools = list_tools::all(&connection).await;
@@ -93,25 +93,25 @@ mod tests {
         let mut follower = changes.clone().follow();
         let mut hurries = Hurries::new();
         let begun = Instant::now();
-        hurries.rest(LONGEST, &mut follower, 0).await;
-        assert_eq!(begun.elapsed(), LONGEST, "nobody waits");
+        hurries.rest(LONGEST_PAUSE, &mut follower, 0).await;
+        assert_eq!(begun.elapsed(), LONGEST_PAUSE, "nobody waits");
         // A turn waits for the first change, and is given up.
         changes.announce();
         assert!(tokio::time::timeout(Duration::ZERO, changes.listed()).await.is_err());
         let begun = Instant::now();
         for _ in 0..HURRIES {
-            hurries.rest(LONGEST, &mut follower, 0).await;
+            hurries.rest(LONGEST_PAUSE, &mut follower, 0).await;
         }
         assert_eq!(begun.elapsed(), Duration::ZERO);
         let looks = async {
-            tokio::time::sleep(LONGEST / 2).await;
+            tokio::time::sleep(LONGEST_PAUSE / 2).await;
             changes.are_held()
         };
-        let ((), is_held) = tokio::join!(hurries.rest(LONGEST, &mut follower, 0), looks);
-        assert_eq!((begun.elapsed(), is_held, changes.are_held()), (LONGEST, true, false));
-        hurries.rest(LONGEST, &mut follower, 1).await;
+        let ((), is_held) = tokio::join!(hurries.rest(LONGEST_PAUSE, &mut follower, 0), looks);
+        assert_eq!((begun.elapsed(), is_held, changes.are_held()), (LONGEST_PAUSE, true, false));
+        hurries.rest(LONGEST_PAUSE, &mut follower, 1).await;
         let begun = Instant::now();
-        hurries.rest(LONGEST, &mut follower, 0).await;
+        hurries.rest(LONGEST_PAUSE, &mut follower, 0).await;
         assert_eq!(begun.elapsed(), Duration::ZERO, "a minute later");
     }
 }

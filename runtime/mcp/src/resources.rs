@@ -58,7 +58,7 @@ mod tests {
         const DOT: &str = "iVBORw0KGgo=";
         let blob = |data: &str, kind: Option<&str>| typed(Resource::blob("a://b", data), kind);
         let text = |text: &str, kind: Option<&str>| typed(Resource::text("a://b", text), kind);
-        for (given, expected) in [
+        for (resource, expected) in [
             (blob("YSxi", Some("text/csv")), text("a,b", Some("text/csv"))),
             (
                 blob("e30", Some("application/json; charset=utf-8")),
@@ -79,9 +79,9 @@ mod tests {
             (blob("JVBERi0=", Some("application/pdf")), blob("JVBERi0=", Some("application/pdf"))),
             (text("t", Some("image/png")), text("t", Some("image/png"))),
         ] {
-            let mut block = ContentBlock::from(given.clone());
+            let mut block = ContentBlock::from(resource.clone());
             make_readable(&mut block);
-            assert_eq!(block, expected.into(), "{given:?}");
+            assert_eq!(block, expected.into(), "{resource:?}");
         }
         let mut block = ContentBlock::text("YSxi");
         make_readable(&mut block);

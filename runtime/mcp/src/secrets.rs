@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::server_config::ServerConfig;
+use crate::mutex::lock;
 use onionskin_core::RunContext;
 use onionskin_core::ToolDefinition;
 use onionskin_core::ToolResult;
@@ -48,7 +49,7 @@ impl Secrets {
     pub(super) fn called_from(&self, run: &RunContext) {
         let Some(redactor) = run.redactor() else { return };
         let session = run.session_number();
-        let mut callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut callers = lock(&self.callers);
         callers.retain(|(known, _)| *known != session);
         callers.push_back((session, redactor));
         if callers.len() > CALLERS {
@@ -58,7 +59,7 @@ impl Secrets {
 
     /// The secrets of the server and of the sessions that called it.
     pub(super) fn with_callers(&self) -> Arc<Redactor> {
-        let callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
+        let callers = lock(&self.callers);
         if callers.is_empty() {
             return Arc::clone(&self.redactor);
         }

@@ -18,8 +18,9 @@ use super::order::Order;
 use super::restart::{Absence, Restart, Restarts};
 use super::secrets::Secrets;
 use super::server_config::ServerConfig;
+use super::snapshot::{ServerDrift, SnapshotTool};
 use super::visible::{name, visible};
-use super::{changed, convert, file, list_tools, relist};
+use super::{convert, file, list_tools, relist};
 use crate::mutex::lock;
 use onionskin_core::ToolDefinition;
 use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
@@ -28,6 +29,8 @@ use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
 const ODD: usize = 8;
 /// How long a turn waits for a list that the server announced before it.
 const LIST_WAIT: Duration = Duration::from_secs(5);
+/// A report of changed tools names so many of each kind.
+const NAMED: usize = 8;
 /// Only the latest news are kept, up to this number.
 const NEWS: usize = 64;
 
@@ -63,12 +66,6 @@ pub(super) struct RemoteTool {
     pub(super) asks: bool,
     /// That it tries to give the model other instructions, for people. Agents get it only if they have locked it.
     pub(super) instructs: Option<Arc<str>>,
-}
-
-impl RemoteTool {
-    fn named(&self) -> changed::Named<'_> {
-        (&self.name, &self.definition)
-    }
 }
 
 /// News for people, numbered, so that each agent reports each of them once.
@@ -193,10 +190,13 @@ impl Server {
         }
         let before = std::mem::replace(&mut *lock(&self.tools), Arc::clone(&tools));
         let is_first = self.generation.fetch_add(1, Ordering::Release) == 0;
-        let [before, now] =
-            [&before, &tools].map(|all| all.iter().map(RemoteTool::named).collect::<Vec<_>>());
-        if !is_first && let Some(changes) = changed::changes(&before, &now) {
-            let changes = self.secrets.hide(changes);
+        let snapshot = |tools: &[RemoteTool]| {
+            tools.iter().map(|tool| SnapshotTool::new(&tool.name, &tool.definition)).collect::<Vec<_>>()
+        };
+        if !is_first
+            && let Some(drift) = ServerDrift::between(&self.name, &snapshot(&before), &snapshot(&tools))
+        {
+            let changes = self.secrets.hide(drift.changes(NAMED));
             self.report(format!("the MCP server `{}` changed its tools: {changes}", self.name));
         }
     }

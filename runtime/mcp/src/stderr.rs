@@ -1,12 +1,13 @@
 //! The standard error of a server: kept for start errors, never shown on the terminal.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 
 use super::secrets::Secrets;
 use super::visible::visible;
+use crate::mutex::lock;
 
 /// Number of lines that are kept.
 const LINES: usize = 20;
@@ -18,11 +19,11 @@ pub(super) struct Tail(Arc<Mutex<VecDeque<String>>>);
 
 impl Tail {
     pub(super) fn lines(&self) -> Vec<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+        lock(&self.0).iter().cloned().collect()
     }
 
     fn push(&self, line: String) {
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lines = lock(&self.0);
         if lines.len() == LINES {
             lines.pop_front();
         }

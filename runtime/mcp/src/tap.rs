@@ -1,7 +1,7 @@
 //! Keeps the beginning of a server's standard output: if it is not MCP, it shows people what they started.
 
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, ready};
 
 use pin_project_lite::pin_project;
@@ -9,9 +9,10 @@ use tokio::io::{AsyncRead, ReadBuf};
 
 use super::secrets::Secrets;
 use super::visible::visible;
+use crate::mutex::lock;
 
 /// The number of bytes to keep.
-const KEPT: usize = 200;
+const LONGEST_BEGINNING: usize = 200;
 
 /// The beginning of a stream.
 #[derive(Clone, Default)]
@@ -20,9 +21,10 @@ pub(super) struct Beginning(Arc<Mutex<Vec<u8>>>);
 impl Beginning {
     /// The first line that is not a JSON object, if there is one. Its cut may split a secret.
     pub(super) fn not_mcp(&self, secrets: &Secrets) -> Option<String> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = String::from_utf8_lossy(&kept);
-        let text = if kept.len() < KEPT { secrets.hide(text) } else { secrets.hide_cut(&text) };
+        let beginning = lock(&self.0);
+        let text = String::from_utf8_lossy(&beginning);
+        let text =
+            if beginning.len() < LONGEST_BEGINNING { secrets.hide(text) } else { secrets.hide_cut(&text) };
         let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
         (!line.starts_with('{')).then(|| visible(line))
     }
@@ -40,7 +42,7 @@ pin_project! {
 
 impl<R> Tap<R> {
     pub(super) fn new(inner: R, beginning: Beginning) -> Self {
-        Self { inner, beginning, room: KEPT }
+        Self { inner, beginning, room: LONGEST_BEGINNING }
     }
 }
 
@@ -57,7 +59,7 @@ impl<R: AsyncRead> AsyncRead for Tap<R> {
             let new = &buffer.filled()[before..];
             let new = &new[..new.len().min(*this.room)];
             *this.room -= new.len();
-            this.beginning.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(new);
+            lock(&this.beginning.0).extend_from_slice(new);
         }
         Poll::Ready(Ok(()))
     }

@@ -293,15 +293,15 @@ impl ToolRules {
                 ));
             }
         }
-        let asked: Vec<_> = tools
+        let names: Vec<_> = tools
             .iter()
             .filter(|tool| self.removed_by(server, tool).is_none() && self.asks(server, tool))
             .collect();
-        if let Some(named) = self.unasked.first().filter(|_| !asked.is_empty()) {
+        if let Some(named) = self.unasked.first().filter(|_| !names.is_empty()) {
             notices.push(format!(
                 "the MCP server `{server}`: `{}` does not list {} of its tools, so each of their calls needs approval",
                 named.field,
-                asked.len()
+                names.len()
             ));
         }
         notices

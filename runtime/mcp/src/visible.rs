@@ -3,11 +3,11 @@
 use onionskin_core::text;
 
 /// A longer text of a server is cut.
-const LONGEST: usize = 4_000;
+const LONGEST_TEXT: usize = 4_000;
 
 /// The text with its hidden characters written out, and cut. Line feeds and tabs stay.
 pub(super) fn visible(text: &str) -> String {
-    text::visible(&cut(text.to_owned(), LONGEST)).into_owned()
+    text::visible(&cut(text.to_owned(), LONGEST_TEXT)).into_owned()
 }
 
 /// A name as a part of a line: no line feed in it begins a line of ours.
@@ -39,6 +39,6 @@ mod tests {
         assert_eq!(visible("a\u{1b}[31m\u{202e}b\r"), "a\\u{1b}[31m\\u{202e}b\\r");
         assert_eq!(name("a\nb\t"), "a\\nb\\t");
         let long = visible(&"ü".repeat(5_000));
-        assert!(long.len() <= LONGEST + 3 && long.ends_with("ü…"), "{}", long.len());
+        assert!(long.len() <= LONGEST_TEXT + 3 && long.ends_with("ü…"), "{}", long.len());
     }
 }

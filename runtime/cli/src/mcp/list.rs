@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use onionskin_mcp::snapshot::{Snapshot, SnapshotTool};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 
 use super::arguments::ListArguments;
 use super::servers::take;
@@ -38,21 +38,9 @@ fn as_table(snapshot: &Snapshot) -> String {
 }
 
 fn as_json(snapshot: &Snapshot) -> String {
-    let tool = |tool: &SnapshotTool| {
-        let mut fields = Map::new();
-        fields.insert("name".to_owned(), tool.name().into());
-        if let Some(title) = tool.title() {
-            fields.insert("title".to_owned(), title.into());
-        }
-        fields.insert("description".to_owned(), tool.description().into());
-        fields.insert("inputSchema".to_owned(), tool.input_schema().clone());
-        if let Some(schema) = tool.output_schema() {
-            fields.insert("outputSchema".to_owned(), schema.clone());
-        }
-        Value::Object(fields)
-    };
     let server = |server: &str| {
-        let tools: Vec<_> = snapshot.tools(server).unwrap_or_default().iter().map(tool).collect();
+        let tools: Vec<_> =
+            snapshot.tools(server).unwrap_or_default().iter().map(SnapshotTool::fields).collect();
         (server.to_owned(), json!({ "tools": tools }))
     };
     let servers: Map<_, _> = snapshot.servers().map(server).collect();

@@ -161,10 +161,15 @@ impl ServerDrift {
     }
 
     fn text(&self, most: usize) -> String {
+        format!("`{}`: {}", visible::name(&self.server), self.changes(most))
+    }
+
+    /// At most so many tools of each kind.
+    pub(crate) fn changes(&self, most: usize) -> String {
         let parts = ["added", "removed", "changed"].into_iter().zip(self.listed(most));
         let parts = parts.filter(|(_, names)| !names.is_empty());
         let parts: Vec<_> = parts.map(|(what, names)| format!("{what} {}", names.join(", "))).collect();
-        format!("`{}`: {}", visible::name(&self.server), parts.join("; "))
+        parts.join("; ")
     }
 }
 

@@ -69,7 +69,7 @@ pub enum SnapshotError {
 /// The servers of which no snapshot could be taken, each with its reason.
 #[derive(Debug, Clone)]
 pub struct TakeError {
-    pub(super) errors: Vec<McpError>,
+    pub(crate) errors: Vec<McpError>,
 }
 
 impl TakeError {

@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::tool::{SnapshotTool, sorted};
 use super::{Snapshot, SnapshotError};
+use onionskin_core::schema::reason_of;
 
 /// The version that is written. Version 1, which has no titles and hints, is read too.
 const VERSION: u64 = 2;
@@ -22,19 +23,9 @@ const NOTE: &str = "Written by `onionskin mcp lock`: what MCP servers offer. Do 
 /// The text of the file.
 pub(super) fn write(servers: &BTreeMap<String, Vec<SnapshotTool>>) -> String {
     let tool = |tool: &SnapshotTool| {
-        let mut fields = Map::new();
-        if let Some(hints) = tool.hints() {
-            fields.insert("annotations".to_owned(), sorted(&hints));
-        }
-        fields.insert("description".to_owned(), tool.description.clone().into());
-        fields.insert("inputSchema".to_owned(), sorted(&tool.input_schema));
-        if let Some(schema) = &tool.output_schema {
-            fields.insert("outputSchema".to_owned(), sorted(schema));
-        }
-        if let Some(title) = &tool.title {
-            fields.insert("title".to_owned(), title.clone().into());
-        }
-        (tool.name.clone(), Value::Object(fields))
+        let mut fields = tool.fields();
+        fields.remove("name");
+        (tool.name.clone(), sorted(&Value::Object(fields)))
     };
     let server = |(name, tools): (&String, &Vec<SnapshotTool>)| {
         let tools: Map<_, _> = tools.iter().map(tool).collect();
@@ -52,12 +43,8 @@ pub(super) fn read(text: &str, file: &str) -> Result<BTreeMap<String, Vec<Snapsh
         return Err(SnapshotError::TooLarge { file: file.to_owned(), most: Snapshot::MOST_BYTES });
     }
     let wrong = |error: &serde_json::Error| {
-        let mut reason = error.to_string();
-        if let Some(at) = reason.rfind(" at line ") {
-            reason.truncate(at);
-        }
         let (line, column) = (error.line().max(1), error.column().max(1));
-        SnapshotError::Format { file: file.to_owned(), line, column, reason }
+        SnapshotError::Format { file: file.to_owned(), line, column, reason: reason_of(error) }
     };
     // A later version may have any other fields.
     let Version { version } = serde_json::from_str(text).map_err(|error| wrong(&error))?;

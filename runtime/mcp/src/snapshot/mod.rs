@@ -33,7 +33,6 @@
 mod drift;
 mod error;
 mod format;
-mod take;
 #[cfg(test)]
 mod tests;
 mod tool;
@@ -47,11 +46,9 @@ use onionskin_core::spec::SpecError;
 
 pub use drift::{Drift, ServerDrift, ToolDrift};
 pub use error::{SnapshotError, TakeError};
-pub use take::SnapshotReport;
 pub use tool::SnapshotTool;
 
 pub(super) use drift::REPORTED;
-pub(super) use take::tools;
 
 use super::file;
 use super::unconnected::unconnected;
@@ -59,7 +56,17 @@ use super::unconnected::unconnected;
 /// The tools of servers, as they were when the snapshot was taken.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Snapshot {
-    servers: BTreeMap<String, Vec<SnapshotTool>>,
+    pub(super) servers: BTreeMap<String, Vec<SnapshotTool>>,
+}
+
+/// A snapshot, and the messages of its servers.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct SnapshotReport {
+    /// The snapshot.
+    pub snapshot: Snapshot,
+    /// Messages for people: the tools that are left out because no agent could use them, and unread fields of the configuration.
+    pub notices: Vec<String>,
 }
 
 impl Snapshot {
@@ -145,7 +152,7 @@ impl Snapshot {
     /// The tool is an error if its schemas cannot be used.
     pub fn tool_spec(&self, server: &str, tool: &str) -> Option<Result<ToolSpec, SpecError>> {
         let tool = self.tools(server)?.iter().find(|known| known.name() == tool)?;
-        Some(unconnected(Some(server), tool.description_of_tool()))
+        Some(unconnected(Some(server), serde_json::Value::Object(tool.fields())))
     }
 
     /// All tools of a server, each as [`Self::tool_spec`] gives it; `None` if the snapshot does not have the server.
@@ -154,7 +161,7 @@ impl Snapshot {
     /// The list is an error if the schemas of a tool cannot be used.
     pub fn tool_specs(&self, server: &str) -> Option<Result<Vec<ToolSpec>, SpecError>> {
         let specs = self.tools(server)?.iter();
-        Some(specs.map(|tool| unconnected(Some(server), tool.description_of_tool())).collect())
+        Some(specs.map(|tool| unconnected(Some(server), serde_json::Value::Object(tool.fields()))).collect())
     }
 
     /// Adds the servers of another snapshot. They replace servers of the same name.

@@ -77,30 +77,18 @@ impl SnapshotTool {
         tool
     }
 
-    /// The hints, if there are some.
-    pub(super) fn hints(&self) -> Option<Value> {
-        let hints = serde_json::to_value(self.annotations).ok()?;
-        hints.as_object().is_some_and(|hints| !hints.is_empty()).then_some(hints)
-    }
-
-    /// The tool as MCP describes it.
-    pub(super) fn description_of_tool(&self) -> Value {
-        let mut description = Map::new();
-        description.insert("name".to_owned(), self.name.clone().into());
-        if !self.description.is_empty() {
-            description.insert("description".to_owned(), self.description.clone().into());
-        }
-        if let Some(title) = &self.title {
-            description.insert("title".to_owned(), title.clone().into());
-        }
-        if let Some(hints) = self.hints() {
-            description.insert("annotations".to_owned(), hints);
-        }
-        description.insert("inputSchema".to_owned(), self.input_schema.clone());
-        if let Some(schema) = &self.output_schema {
-            description.insert("outputSchema".to_owned(), schema.clone());
-        }
-        Value::Object(description)
+    /// The fields of the tool as MCP describes it.
+    pub fn fields(&self) -> Map<String, Value> {
+        let hints = serde_json::to_value(self.annotations).ok();
+        let fields = [
+            ("name", Some(self.name.clone().into())),
+            ("title", self.title.clone().map(Value::from)),
+            ("description", Some(self.description.clone().into())),
+            ("annotations", hints.filter(|_| self.annotations != Annotations::default())),
+            ("inputSchema", Some(self.input_schema.clone())),
+            ("outputSchema", self.output_schema.clone()),
+        ];
+        fields.into_iter().filter_map(|(field, value)| Some((field.to_owned(), value?))).collect()
     }
 }
 

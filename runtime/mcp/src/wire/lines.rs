@@ -6,7 +6,7 @@ use std::io;
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
 /// A longer message is not kept. As long as the library's own limit.
-pub(super) const LONGEST: usize = 16 << 20;
+pub(super) const LONGEST_LINE: usize = 16 << 20;
 /// A longer line ends the server: it may never end.
 const ENDLESS: usize = 256 << 20;
 /// The length of the beginning and of the end of a long message that are kept to find the call that it answers.
@@ -54,10 +54,10 @@ impl<R: AsyncRead + Unpin> Lines<R> {
                     last.extend(&part[part.len().saturating_sub(ENDS)..]);
                     last.drain(..last.len().saturating_sub(ENDS));
                 }
-                None if self.line.len() + part.len() > LONGEST => {
+                None if self.line.len() + part.len() > LONGEST_LINE => {
                     let length = self.line.len() + part.len();
-                    let kept = ENDS.saturating_sub(part.len()).min(self.line.len());
-                    let mut last: VecDeque<u8> = self.line[self.line.len() - kept..].to_vec().into();
+                    let retained = ENDS.saturating_sub(part.len()).min(self.line.len());
+                    let mut last: VecDeque<u8> = self.line[self.line.len() - retained..].to_vec().into();
                     last.extend(&part[part.len().saturating_sub(ENDS)..]);
                     self.line.truncate(ENDS);
                     self.line.shrink_to_fit();
@@ -87,7 +87,7 @@ mod tests {
 
     #[tokio::test]
     async fn a4_lines_are_read_whole_and_long_ones_by_their_ends() {
-        let long = format!("begin{}end", "x".repeat(LONGEST));
+        let long = format!("begin{}end", "x".repeat(LONGEST_LINE));
         let text = format!("one\r\n\n{long}\ntwo\nrest");
         // For pieces of any size.
         let mut lines = Lines::new(text.as_bytes());

@@ -10,8 +10,9 @@ use serde_json::value::RawValue;
 
 use onionskin_core::json::json_values;
 
-use super::lines::LONGEST;
+use super::lines::LONGEST_LINE;
 use crate::visible::{cut, visible};
+use onionskin_core::schema::reason_of;
 
 /// The parser of JSON quotes unexpected text; longer quotes are cut.
 const REASON: usize = 200;
@@ -141,7 +142,7 @@ pub(crate) fn read_ends(beginning: &[u8], end: &[u8]) -> Incoming<'static> {
     if !is_message(beginning.trim_ascii_start()) {
         return Incoming::Foreign;
     }
-    unreadable(beginning, end, format!("it is longer than {} MiB", LONGEST >> 20))
+    unreadable(beginning, end, format!("it is longer than {} MiB", LONGEST_LINE >> 20))
 }
 
 fn message<'l>(envelope: &Envelope<'l>) -> Incoming<'l> {
@@ -185,20 +186,20 @@ fn message<'l>(envelope: &Envelope<'l>) -> Incoming<'l> {
 
 /// A line that looks like a message and cannot be read: whose answer it is, if it is one.
 fn unreadable(beginning: &[u8], end: &[u8], reason: impl Into<Cow<'static, str>>) -> Incoming<'static> {
-    let seen = Keys::read(beginning);
-    if seen.method {
+    let keys = Keys::read(beginning);
+    if keys.method {
         return Incoming::Other;
     }
     // Other programs print objects as well.
     let lone_brace = beginning.len() == 1;
     if !(lone_brace
-        || seen.id.is_some()
+        || keys.id.is_some()
         || contains(beginning, b"\"jsonrpc\"")
         || contains(end, b"\"jsonrpc\""))
     {
         return Incoming::Foreign;
     }
-    Incoming::Unreadable(seen.id.or_else(|| last_id(end)), reason.into())
+    Incoming::Unreadable(keys.id.or_else(|| last_id(end)), reason.into())
 }
 
 fn contains(text: &[u8], part: &[u8]) -> bool {
@@ -279,10 +280,7 @@ fn string_end(text: &[u8], start: usize) -> Option<usize> {
 
 /// Why a text is not JSON, in a few words and without quoting the text.
 pub(crate) fn reason(error: &serde_json::Error) -> String {
-    let mut text = error.to_string();
-    if let Some(at) = text.rfind(" at line ") {
-        text.truncate(at);
-    }
+    let text = reason_of(error);
     match text.as_str() {
         "recursion limit exceeded" => return "it is nested too deeply".to_owned(),
         "lone leading surrogate in hex escape" | "unexpected end of hex escape" => {
@@ -298,8 +296,8 @@ mod tests {
     use super::*;
 
     fn kind(line: &str) -> String {
-        let told: Vec<_> = read(line.as_bytes()).into_iter().map(described).collect();
-        told.join("; ")
+        let descriptions: Vec<_> = read(line.as_bytes()).into_iter().map(described).collect();
+        descriptions.join("; ")
     }
 
     fn described(incoming: Incoming<'_>) -> String {

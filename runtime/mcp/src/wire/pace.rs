@@ -11,25 +11,25 @@ const WINDOW: Duration = Duration::from_millis(100);
 /// Counts notifications. Beyond the limit, they wait in the server's own pipe.
 pub(super) struct Pace {
     window: Instant,
-    seen: u32,
+    count: u32,
 }
 
 impl Pace {
     pub(super) fn new() -> Self {
-        Self { window: Instant::now(), seen: 0 }
+        Self { window: Instant::now(), count: 0 }
     }
 
     pub(super) fn count(&mut self) {
         let now = Instant::now();
         if now.duration_since(self.window) >= WINDOW {
             self.window = now;
-            self.seen = 0;
+            self.count = 0;
         }
-        self.seen += 1;
+        self.count += 1;
     }
 
     /// Until when nothing is read.
     pub(super) fn pause(&self) -> Option<Instant> {
-        (self.seen >= MOST).then(|| self.window + WINDOW).filter(|until| *until > Instant::now())
+        (self.count >= MOST).then(|| self.window + WINDOW).filter(|until| *until > Instant::now())
     }
 }

@@ -1,11 +1,12 @@
 //! The requests that wait for their answers.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use rmcp::model::RequestId;
 
 use super::message::as_number;
+use crate::mutex::lock;
 
 /// The requests that wait, and whether each is the handshake.
 #[derive(Clone, Default)]
@@ -37,6 +38,6 @@ impl Pending {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<RequestId, bool>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }

@@ -5,21 +5,11 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 
-use super::{Snapshot, SnapshotTool, TakeError};
 use crate::config::McpConfig;
 use crate::error::McpError;
 use crate::restart::Restart as _;
 use crate::server::Server;
-
-/// A snapshot, and the messages of its servers.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct SnapshotReport {
-    /// The snapshot.
-    pub snapshot: Snapshot,
-    /// Messages for people: the tools that are left out because no agent could use them, and unread fields of the configuration.
-    pub notices: Vec<String>,
-}
+use crate::snapshot::{Snapshot, SnapshotReport, SnapshotTool, TakeError};
 
 impl Snapshot {
     /// Starts the configured servers concurrently, lists their tools, and ends the servers. Values of configured variables are hidden in
