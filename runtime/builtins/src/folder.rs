@@ -46,15 +46,15 @@ impl PathError {
     /// The error of an operation on a path.
     #[expect(clippy::wildcard_enum_match_arm, reason = "the system has many other kinds of errors")]
     pub(crate) fn new(path: &str, source: io::Error) -> Self {
-        let given = shown_path(path);
+        let shown = shown_path(path);
         match source.kind() {
-            io::ErrorKind::NotFound => Self::Missing(given),
-            io::ErrorKind::IsADirectory => Self::IsFolder(given),
-            io::ErrorKind::NotADirectory => Self::ThroughAFile(given),
+            io::ErrorKind::NotFound => Self::Missing(shown),
+            io::ErrorKind::IsADirectory => Self::IsFolder(shown),
+            io::ErrorKind::NotADirectory => Self::ThroughAFile(shown),
             // An error of the system has a number, and that of cap-std has none.
-            io::ErrorKind::PermissionDenied if source.raw_os_error().is_none() => Self::Outside(given),
-            io::ErrorKind::PermissionDenied => Self::NoPermission(given),
-            _ => Self::Io { path: given, source },
+            io::ErrorKind::PermissionDenied if source.raw_os_error().is_none() => Self::Outside(shown),
+            io::ErrorKind::PermissionDenied => Self::NoPermission(shown),
+            _ => Self::Io { path: shown, source },
         }
     }
 }

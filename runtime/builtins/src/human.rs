@@ -23,12 +23,7 @@ const CHOICE: usize = 400;
 fn definition() -> ToolDefinition {
     let description = "Asks the user a question and gives back the answer. Use it if something is missing that only the user knows.";
     let arguments = json!({
-        "question": {
-            "type": "string",
-            "minLength": 1,
-            "maxLength": QUESTION,
-            "description": "What the user is asked."
-        },
+        "question": { "type": "string", "minLength": 1, "maxLength": QUESTION, "description": "What the user is asked." },
         "choices": {
             "type": ["array", "null"],
             "items": { "type": "string", "minLength": 1, "maxLength": CHOICE },

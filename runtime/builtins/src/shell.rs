@@ -39,15 +39,8 @@ struct Arguments {
 fn definition() -> ToolDefinition {
     let description = "Runs a shell command and gives back its output. Background jobs end with the call.";
     let arguments = json!({
-        "command": {
-            "type": "string",
-            "minLength": 1,
-            "description": "The command, for `/bin/sh -c`."
-        },
-        "cwd": {
-            "type": ["string", "null"],
-            "description": "The directory to run it in; a relative one is taken from the agent's."
-        },
+        "command": { "type": "string", "minLength": 1, "description": "The command, for `/bin/sh -c`." },
+        "cwd": { "type": ["string", "null"], "description": "The directory to run it in; a relative one is taken from the agent's." },
         "timeout_sec": {
             "type": ["integer", "null"],
             "minimum": 1,
@@ -57,11 +50,7 @@ fn definition() -> ToolDefinition {
     });
     let result = json!({
         "type": "object",
-        "properties": {
-            "exit_code": { "type": "integer" },
-            "stdout": { "type": "string" },
-            "stderr": { "type": "string" }
-        },
+        "properties": { "exit_code": { "type": "integer" }, "stdout": { "type": "string" }, "stderr": { "type": "string" } },
         "required": ["exit_code", "stdout", "stderr"],
         "additionalProperties": false
     });

@@ -87,16 +87,16 @@ impl Links {
 
     /// The circle that a card leads to by the first child of each card, from the first of its cards on.
     fn circle(&self, start: usize, leads_to_circle: impl Fn(usize) -> bool) -> Option<Way> {
-        let mut seen = HashMap::new();
+        let mut places = HashMap::new();
         let mut way: Way = Vec::new();
         let mut at = start;
-        while !seen.contains_key(&at) {
-            seen.insert(at, way.len());
+        while !places.contains_key(&at) {
+            places.insert(at, way.len());
             let (child, next) = self.children[at].iter().find(|(_, next)| leads_to_circle(*next))?;
             way.push((at, *child));
             at = *next;
         }
-        let mut circle = way.split_off(seen[&at]);
+        let mut circle = way.split_off(places[&at]);
         let first = circle.iter().enumerate().min_by_key(|(_, (card, _))| *card)?.0;
         circle.rotate_left(first);
         Some(circle)

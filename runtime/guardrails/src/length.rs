@@ -21,14 +21,9 @@ use onionskin_core::{Exit, ToolError, ToolResult};
 /// Returns an error if the input is longer.
 #[run_hook(pre)]
 pub fn max_input(#[config] chars: usize, input: &RunInput) -> Result<(), InputCheckError> {
-    match input.texts().map(|text| text.chars().count()).sum::<usize>() {
-        found if found > chars => {
-            let error =
-                InputCheckError::new(format!("the input has {found} characters, and {chars} are allowed"));
-            Err(error.with_trigger(CheckTrigger::ValidationFailed))
-        }
-        _ => Ok(()),
-    }
+    let found = input.texts().map(|text| text.chars().count()).sum();
+    within("the input has", found, chars)
+        .map_err(|words| InputCheckError::new(words).with_trigger(CheckTrigger::ValidationFailed))
 }
 
 /// Refuses the answer of a run if it has more than `chars` characters. A streamed run shows the text before.
@@ -43,14 +38,8 @@ pub fn max_input(#[config] chars: usize, input: &RunInput) -> Result<(), InputCh
 /// Returns an error if the answer is longer.
 #[run_hook(post)]
 pub fn max_answer(#[config] chars: usize, answer: &str) -> Result<(), OutputCheckError> {
-    match answer.chars().count() {
-        found if found > chars => {
-            let error =
-                OutputCheckError::new(format!("the answer has {found} characters, and {chars} are allowed"));
-            Err(error.with_trigger(CheckTrigger::ValidationFailed))
-        }
-        _ => Ok(()),
-    }
+    within("the answer has", answer.chars().count(), chars)
+        .map_err(|words| OutputCheckError::new(words).with_trigger(CheckTrigger::ValidationFailed))
 }
 
 /// Refuses a call if the texts of its arguments have more than `chars` characters together.
@@ -68,12 +57,8 @@ pub fn max_answer(#[config] chars: usize, answer: &str) -> Result<(), OutputChec
 /// Returns an error if they are longer.
 #[guardrail(input)]
 pub fn max_args(#[config] chars: usize, args: &Args) -> ToolResult<()> {
-    let found: usize = texts_of_args(args).iter().map(|text| text.chars().count()).sum();
-    if found > chars {
-        let words = format!("the arguments have {found} characters, and {chars} are allowed");
-        return Err(ToolError::denied(words).into());
-    }
-    Ok(())
+    let found = texts_of_args(args).iter().map(|text| text.chars().count()).sum();
+    within("the arguments have", found, chars).map_err(|words| ToolError::denied(words).into())
 }
 
 /// Withholds a result if its text has more than `chars` characters. An error stays one of its kind, without its text.
@@ -93,16 +78,19 @@ pub fn max_args(#[config] chars: usize, args: &Args) -> ToolResult<()> {
 /// Returns an error if the text is longer.
 #[guardrail(output)]
 pub fn max_output(#[config] chars: usize, _ctx: &ToolContext, result: ToolResult) -> ToolResult {
-    let found = length_of_result(&result);
+    let Err(words) = within("the result has", length_of_result(&result), chars) else { return result };
+    Err(match result {
+        Err(Exit::Tool(mut error)) => {
+            *error.output_mut() = ToolOutput::text(words);
+            error.into()
+        }
+        _ => ToolError::denied(words).into(),
+    })
+}
+
+fn within(subject: &str, found: usize, chars: usize) -> Result<(), String> {
     if found > chars {
-        let words = format!("the result has {found} characters, and {chars} are allowed");
-        return Err(match result {
-            Err(Exit::Tool(mut error)) => {
-                *error.output_mut() = ToolOutput::text(words);
-                error.into()
-            }
-            _ => ToolError::denied(words).into(),
-        });
+        return Err(format!("{subject} {found} characters, and {chars} are allowed"));
     }
-    result
+    Ok(())
 }

@@ -124,10 +124,10 @@ fn unknown(call: &FnCallExpr, is_method: bool, own: &Known) -> Option<String> {
         return None;
     }
     // A method's object is its first argument, but not of a function of the script's own.
-    let given = call.args.len();
+    let count = call.args.len();
     let counts: BTreeSet<usize> =
         [own, &*FUNCTIONS].into_iter().filter_map(|known| known.get(name)).flatten().copied().collect();
-    if counts.contains(&(given + usize::from(is_method))) || (is_method && counts.contains(&given)) {
+    if counts.contains(&(count + usize::from(is_method))) || (is_method && counts.contains(&count)) {
         return None;
     }
     if counts.is_empty() {
@@ -137,5 +137,5 @@ fn unknown(call: &FnCallExpr, is_method: bool, own: &Known) -> Option<String> {
     }
     let shift = usize::from(is_method && counts.iter().all(|count| *count > 0) && !own.contains_key(name));
     let takes: Vec<_> = counts.iter().map(|count| (count - shift).to_string()).collect();
-    Some(format!("`{name}` takes {} arguments, and is given {given}", takes.join(" or ")))
+    Some(format!("`{name}` takes {} arguments, and is given {count}", takes.join(" or ")))
 }

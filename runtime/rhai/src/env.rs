@@ -109,10 +109,10 @@ macro_rules! host_functions {
                 let call = move |values: Vec<Value>| {
                     #[allow(unused_mut, unused_variables, reason = "a function may have no parameters")]
                     let mut values = values.into_iter();
-                    let given = self($(read::<$param>(values.next())?),*)?;
+                    let result = self($(read::<$param>(values.next())?),*)?;
                     // A value would have nothing in place of a number that JSON does not have.
-                    to_json(&given)?;
-                    Ok(serde_json::to_value(given)?)
+                    to_json(&result)?;
+                    Ok(serde_json::to_value(result)?)
                 };
                 ($count, Arc::new(call))
             }

@@ -147,11 +147,11 @@ impl Hook for ScriptHook {
     }
 
     async fn call<'a, 'b, N: Next>(&'a self, cx: &'a ToolContext, args: &'b mut Args, next: N) -> ToolResult {
-        let given = Value::Object(args.as_object().map_err(Clone::clone)?.clone());
-        let values = vec![value(&context(cx))?, value(&given)?];
+        let arguments = Value::Object(args.as_object().map_err(Clone::clone)?.clone());
+        let values = vec![value(&context(cx))?, value(&arguments)?];
         let watch = Watch::default();
         let _dropped = SetOnDrop(Arc::clone(&watch.dropped));
-        let (sender, mut asked) = mpsc::channel::<InnerCall>(1);
+        let (sender, mut requests) = mpsc::channel::<InnerCall>(1);
         let env = with_call_next(self.code.env.clone(), call_next(sender, &watch));
         let (code, stack) = (Arc::clone(&self.code), self.code.limits.stack());
         // The environment is dropped with the script, so `asked.recv()` does not wait for a script that asks nothing.
@@ -160,7 +160,7 @@ impl Hook for ScriptHook {
             Ok(called.map(|value| from_script(&value)))
         });
         let mut script = pin!(script);
-        let (called, inner) = match select(script.as_mut(), pin!(asked.recv())).await {
+        let (called, inner) = match select(script.as_mut(), pin!(requests.recv())).await {
             Either::Left((called, _)) => (called, None),
             Either::Right((None, _)) => (script.await, None),
             Either::Right((Some((wanted, answer)), _)) => {
@@ -168,14 +168,14 @@ impl Hook for ScriptHook {
                     args.replace(wanted);
                 }
                 let result = next.run(args).await;
-                let told = match &result {
+                let outcome = match &result {
                     Ok(output) => Ok(output.to_text().into_owned()),
                     Err(Exit::Tool(error)) => Err(Exit::Tool(ToolError::new(error.to_string()))),
                     // No script decides about it.
                     Err(_) => return result,
                 };
                 // The script may have ended.
-                let _ = answer.send(told);
+                let _ = answer.send(outcome);
                 (script.await, Some(result))
             }
         };

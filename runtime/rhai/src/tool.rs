@@ -59,10 +59,10 @@ impl ScriptTool {
             let reason = format!("the number {number} has more digits than a script can hold");
             return Err(refuse(&[Problem::from_reader(reason)]));
         }
-        let given = self.definition.fit(args).map_err(|problems| refuse(&problems))?;
+        let fitted = self.definition.fit(args).map_err(|problems| refuse(&problems))?;
         let properties = &self.definition.input_schema["properties"];
-        let value = |(name, default): (&str, Option<&Value>), given: &Map<String, Value>| {
-            let value = given.get(name).or(default).unwrap_or(&Value::Null);
+        let value = |(name, default): (&str, Option<&Value>), fitted: &Map<String, Value>| {
+            let value = fitted.get(name).or(default).unwrap_or(&Value::Null);
             if let Some(number) = too_large(&properties[name], value) {
                 return Err(Problem::at(name, format!("the number {number} is too large for a script")));
             }
@@ -70,7 +70,7 @@ impl ScriptTool {
         };
         let params = self.inner.docs.params.iter();
         let values: Result<_, _> =
-            params.map(|param| value((&param.name, param.default.as_ref()), &given)).collect();
+            params.map(|param| value((&param.name, param.default.as_ref()), &fitted)).collect();
         values.map_err(|problem| refuse(&[problem]))
     }
 }

@@ -35,23 +35,14 @@ impl Operation for Edit {
         let description =
             "Replaces a text in a file. The text must be at exactly one place, unless `all` is true.";
         let arguments = json!({
-            "path": {
-                "type": "string",
-                "description": "The file, relative to the root folder."
-            },
+            "path": { "type": "string", "description": "The file, relative to the root folder." },
             "old": {
                 "type": "string",
                 "minLength": 1,
                 "description": "The text to replace, exactly as in the file, with enough around it to be there once."
             },
-            "new": {
-                "type": "string",
-                "description": "The text in its place."
-            },
-            "all": {
-                "type": ["boolean", "null"],
-                "description": "Whether to replace the text at all places; default false."
-            }
+            "new": { "type": "string", "description": "The text in its place." },
+            "all": { "type": ["boolean", "null"], "description": "Whether to replace the text at all places; default false." }
         });
         definition(Self::NAME, description, Effect::Once, &["path", "old", "new"], arguments)
     }

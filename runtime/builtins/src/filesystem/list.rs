@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::tool::{Operation, Work, refused};
-use super::walk::{Entry, Kind, entries, prefix};
+use super::walk::{FolderEntry, Kind, entries, prefix};
 use crate::definition::definition;
 use crate::folder::PathError;
 use crate::names::shown;
@@ -32,20 +32,14 @@ impl Operation for List {
     fn definition() -> ToolDefinition {
         let description = "Lists the files and folders in a folder. Folders end in a slash.";
         let arguments = json!({
-            "path": {
-                "type": ["string", "null"],
-                "description": "The folder, relative to the root folder; default the root folder itself."
-            },
+            "path": { "type": ["string", "null"], "description": "The folder, relative to the root folder; default the root folder itself." },
             "depth": {
                 "type": ["integer", "null"],
                 "minimum": 1,
                 "maximum": MAX_DEPTH,
                 "description": "How many levels of folders to list; default 1."
             },
-            "after": {
-                "type": ["string", "null"],
-                "description": "The last path of an earlier listing, to go on after it."
-            }
+            "after": { "type": ["string", "null"], "description": "The last path of an earlier listing, to go on after it." }
         });
         definition(Self::NAME, description, Effect::Pure, &[], arguments)
     }
@@ -118,7 +112,7 @@ impl Listing<'_> {
         &mut self,
         dir: &Dir,
         prefix: &str,
-        entry: &Entry,
+        entry: &FolderEntry,
         depth: u32,
         after: &[&str],
     ) -> ToolResult<()> {

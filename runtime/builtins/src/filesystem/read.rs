@@ -48,10 +48,7 @@ impl Operation for Read {
             "Reads a text file, or an image. A long text comes in pages: the result says where to go on.";
         let [from, lines] = page_arguments();
         let arguments = json!({
-            "path": {
-                "type": "string",
-                "description": "The file, relative to the root folder."
-            },
+            "path": { "type": "string", "description": "The file, relative to the root folder." },
             "from": from,
             "lines": lines
         });
@@ -150,11 +147,11 @@ fn not_text(path: &str, at: u64) -> Exit {
 }
 
 fn output(path: &str, from: u64, page: Page) -> ToolResult {
-    let seen = page.line_count();
+    let lines = page.line_count();
     if page.text.is_empty() && page.end == End::WholeText {
-        return match seen {
+        return match lines {
             0 => Ok(ToolOutput::text("(the file is empty)")),
-            _ => Err(refused(format!("`{}` has {seen} lines: `from` is at most {seen}", shown_path(path)))),
+            _ => Err(refused(format!("`{}` has {lines} lines: `from` is at most {lines}", shown_path(path)))),
         };
     }
     let note = match page.end {

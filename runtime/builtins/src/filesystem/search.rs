@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::tool::{Operation, Work, refused};
-use super::walk::{Entry, Kind, entries, prefix};
+use super::walk::{FolderEntry, Kind, entries, prefix};
 use crate::definition::definition;
 use crate::folder::{PathError, open};
 use crate::names::shown;
@@ -193,7 +193,14 @@ impl SearchRun<'_> {
         Ok(())
     }
 
-    fn inner(&mut self, dir: &Dir, prefix: &str, entry: &Entry, base: usize, depth: usize) -> ToolResult<()> {
+    fn inner(
+        &mut self,
+        dir: &Dir,
+        prefix: &str,
+        entry: &FolderEntry,
+        base: usize,
+        depth: usize,
+    ) -> ToolResult<()> {
         if depth == MAX_DEPTH {
             self.left_out.deep += 1;
             return Ok(());
@@ -211,7 +218,7 @@ impl SearchRun<'_> {
         }
     }
 
-    fn entry(&mut self, dir: &Dir, prefix: &str, entry: &Entry, base: usize) -> ToolResult<()> {
+    fn entry(&mut self, dir: &Dir, prefix: &str, entry: &FolderEntry, base: usize) -> ToolResult<()> {
         let in_folder = format!("{}{}", &prefix[base..], entry.text);
         if self.names.as_ref().is_some_and(|names| !names.fit(&entry.text, &in_folder)) {
             return Ok(());

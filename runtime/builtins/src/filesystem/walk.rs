@@ -36,13 +36,13 @@ impl Kind {
 
 /// An entry. Its text orders entries; it has a replacement character for each byte that is not UTF-8.
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
+pub(super) struct FolderEntry {
     pub(super) text: String,
     pub(super) name: OsString,
     pub(super) kind: Kind,
 }
 
-impl Entry {
+impl FolderEntry {
     /// The entry's path, with the path of its folder; `None` if it is not UTF-8.
     pub(super) fn path(&self, folder: &str) -> Option<String> {
         Some(format!("{folder}{}", self.name.to_str()?))
@@ -75,7 +75,7 @@ pub(super) fn entries(
     dir: &Dir,
     from: Option<&str>,
     most: usize,
-) -> ToolResult<io::Result<(Vec<Entry>, bool)>> {
+) -> ToolResult<io::Result<(Vec<FolderEntry>, bool)>> {
     let mut first = BTreeMap::new();
     let mut more = false;
     let all = match dir.entries() {
@@ -101,7 +101,7 @@ pub(super) fn entries(
             more = true;
         }
     }
-    let entry = |((text, name), kind)| Entry { text, name, kind };
+    let entry = |((text, name), kind)| FolderEntry { text, name, kind };
     Ok(Ok((first.into_iter().map(entry).collect(), more)))
 }
 

@@ -24,14 +24,8 @@ impl Operation for Write {
     fn definition() -> ToolDefinition {
         let description = "Writes a text file. It makes missing folders, and replaces the whole content of a file that exists.";
         let arguments = json!({
-            "path": {
-                "type": "string",
-                "description": "The file, relative to the root folder."
-            },
-            "text": {
-                "type": "string",
-                "description": "The whole new content."
-            }
+            "path": { "type": "string", "description": "The file, relative to the root folder." },
+            "text": { "type": "string", "description": "The whole new content." }
         });
         definition(Self::NAME, description, Effect::Idempotent, &["path", "text"], arguments)
     }

@@ -85,10 +85,7 @@ fn definition() -> ToolDefinition {
     let description = "Reads the instructions of a skill, or another file of it. A long text comes in pages: the result says where to go on.";
     let [from, lines] = page_arguments();
     let arguments = json!({
-        "name": {
-            "type": "string",
-            "description": "The name of the skill."
-        },
+        "name": { "type": "string", "description": "The name of the skill." },
         "file": {
             "type": ["string", "null"],
             "description": "A file in the folder of the skill, such as `references/forms.md`; default its instructions."

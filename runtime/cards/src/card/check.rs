@@ -174,9 +174,9 @@ fn twice<'s, K: Ord + Clone>(
     message: impl Fn(&K) -> String,
     reader: &mut Reader,
 ) {
-    let mut seen = BTreeSet::new();
+    let mut known = BTreeSet::new();
     for (name, span) in named {
-        if !seen.insert(name.clone()) {
+        if !known.insert(name.clone()) {
             reader.note(span, message(&name));
         }
     }

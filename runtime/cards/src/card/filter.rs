@@ -83,19 +83,19 @@ impl Card {
 
     /// The names that [`Self::called`] knows.
     fn called_names(&self) -> Vec<&str> {
-        let given = self.tool_uses.iter().filter_map(|used| used.name.as_ref());
+        let new_name = self.tool_uses.iter().filter_map(|used| used.name.as_ref());
         let last_names = self.callable().into_iter().map(|called| match called {
             Called::Tool(item) | Called::Toolbox(item) => item.last_name(),
             Called::Child(child) => last_name(child),
         });
-        last_names.chain(given.map(|name| &*name.value)).collect()
+        last_names.chain(new_name.map(|name| &*name.value)).collect()
     }
 
     /// The tools, toolboxes and children, each once.
     fn callable(&self) -> Vec<Called<'_>> {
-        let (mut all, mut seen) = (Vec::new(), HashSet::new());
+        let (mut all, mut added) = (Vec::new(), HashSet::new());
         let mut add = |called| {
-            if seen.insert(called) {
+            if added.insert(called) {
                 all.push(called);
             }
         };
@@ -106,9 +106,9 @@ impl Card {
     }
 
     fn has_name(&self, called: Called<'_>, word: &str) -> bool {
-        let given = |tool| self.tool_use(tool).and_then(|used| used.name.as_ref());
+        let new_name = |tool| self.tool_use(tool).and_then(|used| used.name.as_ref());
         match called {
-            Called::Tool(tool) => tool.last_name() == word || given(tool).is_some_and(is(word)),
+            Called::Tool(tool) => tool.last_name() == word || new_name(tool).is_some_and(is(word)),
             Called::Toolbox(toolbox) => toolbox.last_name() == word,
             Called::Child(child) => last_name(child) == word,
         }

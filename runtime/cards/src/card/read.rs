@@ -101,7 +101,7 @@ pub(crate) fn card_from_fields(
 ) -> (Card, Vec<Problem>) {
     let mut reader = Reader::default();
     let mut card = Card { path: path.to_owned(), source: source.clone(), name, ..Card::default() };
-    let mut given: Vec<&str> = Vec::new();
+    let mut present: Vec<&str> = Vec::new();
     let is_of_another_type = fields.iter().any(|(key, value)| {
         key.value == CARD_TYPE && matches!(&value.value, Value::Scalar(scalar) if scalar.text != "agent")
     });
@@ -114,11 +114,11 @@ pub(crate) fn card_from_fields(
         if known.is_none() && key.value != CARD_TYPE {
             let (message, meant) = unknown(&key.value);
             // The intended field counts as given, so that it is not reported as missing too.
-            given.extend(meant);
+            present.extend(meant);
             reader.note(&key.span, message);
             continue;
         }
-        given.push(&key.value);
+        present.push(&key.value);
         let field = Field { key, value };
         match known {
             _ if value.is_null() => {
@@ -130,7 +130,7 @@ pub(crate) fn card_from_fields(
         }
     }
     if let Some(body) = body {
-        read_body(&mut card, &mut reader, &source.text, body, given.contains(&"instruction"));
+        read_body(&mut card, &mut reader, &source.text, body, present.contains(&"instruction"));
     }
     for tool in &tools {
         // The lists of the agent and of the workflow are united.
@@ -142,7 +142,7 @@ pub(crate) fn card_from_fields(
     card.texts.sort_by_key(|(field, _)| *field);
     card.settings.sort_by_key(|(setting, _)| *setting);
     let has_prompt = card.text(TextField::Instructions).is_some()
-        || given.iter().any(|key| matches!(*key, "instruction" | "system_message"));
+        || present.iter().any(|key| matches!(*key, "instruction" | "system_message"));
     check::check(&card, has_prompt, &mut reader);
     (card, reader.problems)
 }
@@ -330,7 +330,7 @@ fn table<W: Word>(
     (what, example): (&str, &str),
     kind: impl Fn(W) -> ValueKind,
 ) -> Vec<(Spanned<W>, Spanned<Json>)> {
-    let mut given = Vec::new();
+    let mut present = Vec::new();
     for (key, value) in reader.map(field, example) {
         match W::from_word(&key.value) {
             None => reader.note(&key.span, messages::unknown_entry::<W>(what, &key.value)),
@@ -340,11 +340,11 @@ fn table<W: Word>(
             Some(name) => {
                 check_value(reader, name.word(), kind(name), value);
                 let value = Spanned::new(value.to_json(), value.span.clone());
-                given.push((Spanned::new(name, key.span.clone()), value));
+                present.push((Spanned::new(name, key.span.clone()), value));
             }
         }
     }
-    given
+    present
 }
 
 /// The value of a limit or a request parameter.

@@ -29,16 +29,16 @@ pub(super) fn read(
         reader.note(&node.span, format!("expected a list of hooks: `\"hooks\": [{EXAMPLE}]`"));
         return hooks;
     };
-    let mut given: Vec<(String, Item)> = Vec::new();
+    let mut present: Vec<(String, Item)> = Vec::new();
     for entry in entries {
         let Some((place, agent, item)) = hook(entry, reader) else { continue };
         let of_agent = (agent.value.clone(), item.value.clone());
-        if given.contains(&of_agent) {
+        if present.contains(&of_agent) {
             let message = format!("`{}` has this hook already; keep one of the entries", agent.value);
             reader.note(&item.span, message);
             continue;
         }
-        given.push(of_agent);
+        present.push(of_agent);
         for index in names.find(&agent, reader) {
             // The hooks of the agent and of all agents are united.
             let Some(card) = &mut cards[index] else { continue };
@@ -60,10 +60,10 @@ fn hook(entry: &Node, reader: &mut Reader) -> Option<HookEntry> {
         return None;
     };
     let (mut place, mut agent, mut file, mut function) = (None, None, None, None);
-    let mut given: Vec<&str> = Vec::new();
+    let mut present: Vec<&str> = Vec::new();
     for (key, value) in fields {
         let field = Field { key, value };
-        given.push(&key.value);
+        present.push(&key.value);
         match &*key.value {
             "hook_type" => place = reader.choice(field),
             "hook_agent" => agent = reader.text(field),
@@ -82,13 +82,13 @@ fn hook(entry: &Node, reader: &mut Reader) -> Option<HookEntry> {
             }
             other => {
                 let (message, meant) = foreign::unknown("hook field", other, foreign::HOOK, &FIELDS);
-                given.extend(meant);
+                present.extend(meant);
                 reader.note(&key.span, message);
             }
         }
     }
     let missing: Vec<_> =
-        FIELDS.iter().filter(|field| !given.contains(field)).map(|field| format!("`{field}`")).collect();
+        FIELDS.iter().filter(|field| !present.contains(field)).map(|field| format!("`{field}`")).collect();
     if !missing.is_empty() {
         reader.note(&entry.span, format!("this hook has no {}: `{EXAMPLE}`", missing.join(", ")));
     }

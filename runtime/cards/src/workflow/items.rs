@@ -22,11 +22,11 @@ pub struct ItemFacts {
 }
 
 impl Workflow {
-    /// The mistakes in items without mistakes of their own. `seen` says what can be seen of one; `None` if it cannot be seen.
-    pub fn wrong_items(&self, mut seen: impl FnMut(&Item) -> Option<ItemFacts>) -> Vec<Problem> {
+    /// The mistakes in items without mistakes of their own. `facts` says what can be seen of one; `None` if it cannot be seen.
+    pub fn wrong_items(&self, mut facts: impl FnMut(&Item) -> Option<ItemFacts>) -> Vec<Problem> {
         let mut problems = Vec::new();
         for tool in self.deck.cards.iter().flat_map(|card| &card.tool_uses) {
-            if tool.component.is_none() && seen(&tool.item.value).is_some_and(|seen| seen.has_component) {
+            if tool.component.is_none() && facts(&tool.item.value).is_some_and(|facts| facts.has_component) {
                 let message = format!(
                     "`{}` shows a component: move the entry to `ui_tools`, with `component` and `mode`",
                     tool.item.value
@@ -42,7 +42,7 @@ impl Workflow {
             }
         }
         for (place, item) in &self.hooks {
-            let Some(other) = seen(&item.value).and_then(|seen| seen.place) else { continue };
+            let Some(other) = facts(&item.value).and_then(|facts| facts.place) else { continue };
             if other != place.value {
                 let message = format!(
                     "`{}` is a hook of `{other}`, and not of `{}`: write `\"hook_type\": \"{other}\"`",
@@ -51,7 +51,7 @@ impl Workflow {
                 problems.push(at(place, message));
             }
         }
-        problems.extend(self.shared_files(&mut seen));
+        problems.extend(self.shared_files(&mut facts));
         problems.sort_by_key(|problem| problem.span.start);
         // An entry of `ALL_AGENTS` is an entry of each.
         problems.dedup();
@@ -59,7 +59,7 @@ impl Workflow {
     }
 
     /// The files in `tools` that hold several tools or hooks.
-    fn shared_files(&self, seen: &mut impl FnMut(&Item) -> Option<ItemFacts>) -> Vec<Problem> {
+    fn shared_files(&self, facts: &mut impl FnMut(&Item) -> Option<ItemFacts>) -> Vec<Problem> {
         let tools = self.deck.cards.iter().flat_map(|card| card.tool_uses.iter().map(|tool| &tool.item));
         let items = tools.chain(self.hooks.iter().map(|(_, item)| item));
         let mut files: Vec<(&str, &Spanned<Item>, Option<Problem>)> = Vec::new();
@@ -81,7 +81,7 @@ impl Workflow {
                     *problem = Some(at(item, message(first.value.last_name(), name)));
                 }
                 None => {
-                    let other = seen(&item.value).and_then(|seen| seen.others.into_iter().next());
+                    let other = facts(&item.value).and_then(|facts| facts.others.into_iter().next());
                     files.push((file, item, other.map(|other| at(item, message(name, &other)))));
                 }
             }

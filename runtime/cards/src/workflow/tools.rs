@@ -64,13 +64,13 @@ pub(super) fn read(files: &Files, names: &Names, reader: &mut Reader) -> Vec<Vec
 
 /// Two tools of an agent have two names.
 fn names_differ(agent: &str, tools: &[ToolUse], reader: &mut Reader) {
-    let mut seen: Vec<&str> = Vec::new();
+    let mut names: Vec<&str> = Vec::new();
     for name in tools.iter().filter_map(|tool| tool.name.as_ref()) {
-        if seen.contains(&&*name.value) {
+        if names.contains(&&*name.value) {
             let message = format!("`{agent}` has a tool called `{}` already; write another name", name.value);
             reader.note(&name.span, message);
         }
-        seen.push(&name.value);
+        names.push(&name.value);
     }
 }
 

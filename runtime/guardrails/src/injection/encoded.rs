@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// The fewest characters of a text in base64.
-const SHORTEST: usize = 24;
+const SHORTEST_CODE: usize = 24;
 
 /// A text whose letters are shifted or backwards can be any text, so it counts with one of these words only.
 const INSTRUCTIONS: [&str; 4] = ["instruction", "ignore", "disregard", "system prompt"];
@@ -48,7 +48,7 @@ fn in_base64(text: &str) -> Vec<String> {
             // A word that fills a line may go on in the next one.
             let goes_on = words.peek().is_none()
                 && line.len() == word.len()
-                && word.len() >= SHORTEST
+                && word.len() >= SHORTEST_CODE
                 && lines.peek().is_some();
             if !goes_on {
                 texts.extend(decode_base64(&run));
@@ -61,7 +61,7 @@ fn in_base64(text: &str) -> Vec<String> {
 
 fn decode_base64(word: &str) -> Option<String> {
     let digits = word.trim_end_matches('=');
-    if digits.len() < SHORTEST {
+    if digits.len() < SHORTEST_CODE {
         return None;
     }
     let (mut bytes, mut bits, mut count) = (Vec::with_capacity(digits.len() * 3 / 4), 0_u32, 0);

@@ -5,11 +5,11 @@ use std::ops::Range;
 use super::PiiKind;
 
 /// The characters of the longest one, without spaces.
-const LONGEST: usize = 34;
-const SHORTEST: usize = 15;
+const LONGEST_IBAN: usize = 34;
+const SHORTEST_IBAN: usize = 15;
 
 /// The most bytes of one with what is between its groups, and the bytes after it.
-const REACH: usize = 3 * LONGEST;
+const REACH: usize = 3 * LONGEST_IBAN;
 
 /// The characters of a number of each country. One in another form than groups of capital letters has to have them.
 const LENGTHS: &str = "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DK18 DO28 EE20 EG29 ES24 FI18 \
@@ -86,13 +86,13 @@ fn end_of(rest: &[u8]) -> Option<usize> {
             is_plain &= *byte == b' ';
             continue;
         }
-        if compact.len() == LONGEST {
+        if compact.len() == LONGEST_IBAN {
             break;
         }
         is_plain &= !byte.is_ascii_lowercase();
         compact.push(byte.to_ascii_uppercase());
         let is_end = rest.get(index + 1).is_none_or(|next| !next.is_ascii_alphanumeric());
-        let fits = if is_plain { compact.len() >= SHORTEST } else { is_of_its_country(&compact) };
+        let fits = if is_plain { compact.len() >= SHORTEST_IBAN } else { is_of_its_country(&compact) };
         if is_end && fits && is_checked(&compact) {
             longest = Some(index + 1);
         }

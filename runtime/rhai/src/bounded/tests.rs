@@ -56,8 +56,8 @@ fn run_child(number: usize) -> usize {
         .spawn()
         .unwrap();
     // The child reports its current work here, for the case that the test kills it.
-    let mut told = child.stderr.take().unwrap();
-    let read = std::thread::spawn(move || std::io::read_to_string(&mut told).unwrap());
+    let mut printed = child.stderr.take().unwrap();
+    let read = std::thread::spawn(move || std::io::read_to_string(&mut printed).unwrap());
     let begin = Instant::now();
     let status = loop {
         if let Some(status) = child.try_wait().unwrap() {
@@ -69,10 +69,10 @@ fn run_child(number: usize) -> usize {
         }
         std::thread::sleep(Duration::from_millis(50));
     };
-    let told = read.join().unwrap();
-    let last: Vec<_> = told.lines().rev().take(12).collect();
+    let printed = read.join().unwrap();
+    let last: Vec<_> = printed.lines().rev().take(12).collect();
     assert!(status.is_some_and(|status| status.success()), "{status:?}, last lines first: {last:#?}");
-    let called = told.lines().find_map(|line| line.strip_prefix("functions called: "));
+    let called = printed.lines().find_map(|line| line.strip_prefix("functions called: "));
     called.and_then(|called| called.parse().ok()).unwrap_or_else(|| panic!("{last:#?}"))
 }
 

@@ -13,7 +13,7 @@ pub(super) struct Captured {
     /// Those that were reached since the last look, each with the level of calls where it was.
     recent: Vec<(usize, usize, Dynamic)>,
     /// Those with closures in them.
-    kept: HashMap<usize, Dynamic>,
+    stored: HashMap<usize, Dynamic>,
     /// The size of the kept variables at the last complete look.
     known: usize,
     /// An upper bound of the bytes that were added since that look.
@@ -39,13 +39,13 @@ impl Captured {
         for (_, address, variable) in self.recent.extract_if(.., |(reached, ..)| level <= *reached) {
             if variable.read_lock::<Dynamic>().is_some_and(|inner| holds_closure(&inner)) {
                 self.added = self.added.saturating_add(Size::measure(&variable, limit).bytes);
-                self.kept.insert(address, variable);
+                self.stored.insert(address, variable);
             }
         }
         // A value that two of them share is counted twice.
         if self.added > limit / 64 + self.known / 4 {
             let mut size = Size::up_to(limit);
-            self.kept.values().for_each(|variable| size.add(variable));
+            self.stored.values().for_each(|variable| size.add(variable));
             (self.known, self.added) = (size.bytes, 0);
         }
     }
@@ -55,7 +55,7 @@ impl Drop for Captured {
     /// Closures that hold themselves end here.
     fn drop(&mut self) {
         let recent = self.recent.drain(..).map(|(.., variable)| variable);
-        for mut variable in recent.chain(self.kept.drain().map(|(_, variable)| variable)) {
+        for mut variable in recent.chain(self.stored.drain().map(|(_, variable)| variable)) {
             let inner = variable.write_lock::<Dynamic>().map(|mut inner| std::mem::take(&mut *inner));
             drop(inner);
         }

@@ -116,8 +116,8 @@ impl<M: Model> Probe<'_, M> {
 
     /// Waits until the provider got a request.
     pub(super) async fn received(&self) -> Check {
-        let mut seen = self.scenario.recorded();
-        let received = seen.wait_for(|seen| !seen.requests.is_empty());
+        let mut recorded = self.scenario.recorded();
+        let received = recorded.wait_for(|recorded| !recorded.requests.is_empty());
         match tokio::time::timeout(PATIENCE, received).await {
             Ok(Ok(_)) => Ok(()),
             _ => wrong(format!("the provider got no request within {PATIENCE:?}")),
@@ -126,8 +126,8 @@ impl<M: Model> Probe<'_, M> {
 
     /// Waits until the provider works on no request.
     pub(super) async fn ended(&self) -> Check {
-        let mut seen = self.scenario.recorded();
-        match tokio::time::timeout(PATIENCE, seen.wait_for(|seen| seen.open == 0)).await {
+        let mut recorded = self.scenario.recorded();
+        match tokio::time::timeout(PATIENCE, recorded.wait_for(|recorded| recorded.open == 0)).await {
             Ok(Ok(_)) => Ok(()),
             _ => wrong(format!("the request still ran {PATIENCE:?} after its future was dropped")),
         }

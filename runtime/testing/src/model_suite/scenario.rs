@@ -31,7 +31,7 @@ use onionskin_tools::model::ModelResponse;
 pub struct Scenario {
     case: &'static str,
     replies: Arc<[Reply]>,
-    seen: Arc<watch::Sender<Recorded>>,
+    recorded: Arc<watch::Sender<Recorded>>,
 }
 
 /// The requests of the provider so far.
@@ -75,7 +75,7 @@ impl Reply {
 
 impl Scenario {
     pub(super) fn new(case: &'static str, replies: Vec<Reply>) -> Self {
-        Self { case, replies: replies.into(), seen: Arc::new(watch::Sender::new(Recorded::default())) }
+        Self { case, replies: replies.into(), recorded: Arc::new(watch::Sender::new(Recorded::default())) }
     }
 
     /// The name of the case.
@@ -94,17 +94,17 @@ impl Scenario {
     /// model has ended it.
     pub fn receive(&self, request: &str) -> Exchange {
         let mut index = 0;
-        self.seen.send_modify(|seen| {
-            index = seen.requests.len();
-            seen.requests.push(request.into());
-            seen.open += 1;
+        self.recorded.send_modify(|recorded| {
+            index = recorded.requests.len();
+            recorded.requests.push(request.into());
+            recorded.open += 1;
         });
         let reply = self.replies.get(index).cloned().unwrap_or_else(|| Reply::status(500, None));
-        Exchange { reply, seen: Arc::clone(&self.seen) }
+        Exchange { reply, recorded: Arc::clone(&self.recorded) }
     }
 
     pub(super) fn recorded(&self) -> watch::Receiver<Recorded> {
-        self.seen.subscribe()
+        self.recorded.subscribe()
     }
 }
 
@@ -134,7 +134,7 @@ impl fmt::Debug for Scenario {
 #[must_use = "the provider is done with the request when this is dropped"]
 pub struct Exchange {
     reply: Reply,
-    seen: Arc<watch::Sender<Recorded>>,
+    recorded: Arc<watch::Sender<Recorded>>,
 }
 
 impl Exchange {
@@ -146,7 +146,7 @@ impl Exchange {
 
 impl Drop for Exchange {
     fn drop(&mut self) {
-        self.seen.send_modify(|seen| seen.open -= 1);
+        self.recorded.send_modify(|recorded| recorded.open -= 1);
     }
 }
 
