@@ -171,10 +171,10 @@ impl Shell {
         self
     }
 
-    fn directory(&self, asked: Option<&str>) -> Option<PathBuf> {
-        match (&self.cwd, asked) {
-            (Some(cwd), Some(asked)) => Some(cwd.join(asked)),
-            (None, Some(asked)) => Some(asked.into()),
+    fn directory(&self, requested: Option<&str>) -> Option<PathBuf> {
+        match (&self.cwd, requested) {
+            (Some(cwd), Some(requested)) => Some(cwd.join(requested)),
+            (None, Some(requested)) => Some(requested.into()),
             (cwd, None) => cwd.clone(),
         }
     }

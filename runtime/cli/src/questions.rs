@@ -24,8 +24,8 @@ const SHOWN: Duration = Duration::from_millis(50);
 
 /// A question as one line. That of `human.input` is without its arguments, which are the question and its choices.
 pub(crate) fn line(question: &Question) -> String {
-    let Some(asked) = question.text().filter(|_| is_human(question)) else { return question.to_line() };
-    let mut line = format!("{}: {asked}", question.agents().join(" > "));
+    let Some(text) = question.text().filter(|_| is_human(question)) else { return question.to_line() };
+    let mut line = format!("{}: {text}", question.agents().join(" > "));
     if let Some(Value::Array(choices)) = question.answer_schema().get("enum") {
         let choices =
             choices.iter().map(|choice| choice.as_str().map_or_else(|| choice.to_string(), str::to_owned));

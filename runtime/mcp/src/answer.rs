@@ -72,12 +72,12 @@ impl Answers {
              run; the same call would run again and give such a result again",
             self.server.name, self.tool.name
         );
-        let mut told = ToolOutput::text(text);
+        let mut report = ToolOutput::text(text);
         if !output.content().is_empty() {
-            told.push_text(". The result of the server is:\n");
-            told.content_only_mut().extend(output.content().iter().cloned());
+            report.push_text(". The result of the server is:\n");
+            report.content_only_mut().extend(output.content().iter().cloned());
         }
-        Err(Exit::Tool(ToolError::from_output(ErrorKind::Unreadable, told)))
+        Err(Exit::Tool(ToolError::from_output(ErrorKind::Unreadable, report)))
     }
 
     /// Returns the reason why a result violates the tool's output schema, if it does.
@@ -87,7 +87,7 @@ impl Answers {
             return Some("it has no structured content".to_owned());
         };
         let problems = check_until(stop, &value, schema);
-        let told = || problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
-        (!problems.is_empty()).then(told)
+        let described = || problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+        (!problems.is_empty()).then(described)
     }
 }

@@ -124,10 +124,10 @@ impl Server {
     }
 
     /// The news since this number, which is updated.
-    pub(super) fn news(&self, seen: &mut u64) -> Vec<String> {
+    pub(super) fn news(&self, reported: &mut u64) -> Vec<String> {
         let news = lock(&self.news);
-        let skip = usize::try_from(seen.saturating_sub(news.first)).unwrap_or(usize::MAX);
-        *seen = news.first + news.texts.len() as u64;
+        let skip = usize::try_from(reported.saturating_sub(news.first)).unwrap_or(usize::MAX);
+        *reported = news.first + news.texts.len() as u64;
         news.texts.iter().skip(skip).cloned().collect()
     }
 

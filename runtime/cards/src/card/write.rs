@@ -155,8 +155,8 @@ impl Front {
         _ = writeln!(self.0, "{name}: {value}");
     }
 
-    fn text(&mut self, name: &str, given: &Text) {
-        match given {
+    fn text(&mut self, name: &str, value: &Text) {
+        match value {
             Text::Template(words) => self.field(name, &text(&words.value)),
             Text::Function(item) => {
                 self.field(name, &format!("{{ function: {} }}", text(&item.value.to_string())));

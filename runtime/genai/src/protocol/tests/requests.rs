@@ -349,7 +349,7 @@ fn o3_extra_fields_do_not_replace_what_the_agent_has() {
     let mut request = request(vec![Message::user("hi")]);
     request.params.temperature = Some(0.5);
     let schema = json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false});
-    for (kind, extra, kept) in [
+    for (kind, extra, retained) in [
         (
             AdapterKind::OpenAIResp,
             json!({"text": {"verbosity": "low"}}),
@@ -370,7 +370,7 @@ fn o3_extra_fields_do_not_replace_what_the_agent_has() {
             [ToolDeclaration::new("look", &ToolDefinition::new("look", "Looks."))].into();
         let wire = crate::tools::Declared::default().tools(&tools, kind.as_lower_str()).unwrap();
         let body = sent_with(&request, kind, &wire).to_string();
-        for part in kept {
+        for part in retained {
             assert!(body.contains(part), "{kind} {part}: {body}");
         }
     }
