@@ -167,14 +167,11 @@ impl<'a> Events<'a> {
         // Comments and fields count too, so that an event comes or an error does.
         let mut passed = 0;
         loop {
-            let (mut line, cut) = match self.body.line().await? {
-                Some(line) => line,
-                None => {
-                    return match data {
-                        Some(data) => self.data(data, true),
-                        None => Ok(Event::End { stray: self.stray.take().filter(|_| !self.found) }),
-                    };
-                }
+            let Some((mut line, cut)) = self.body.line().await? else {
+                return match data {
+                    Some(data) => self.data(data, true),
+                    None => Ok(Event::End { stray: self.stray.take().filter(|_| !self.found) }),
+                };
             };
             passed += line.len() + 1;
             if passed > bounds::LINE {
