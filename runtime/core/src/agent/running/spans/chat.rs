@@ -15,7 +15,6 @@ pub(in crate::agent) struct ChatSpan<'r> {
     span: Span,
     run: &'r AgentRun,
     request: &'r ModelRequest,
-    ended: bool,
 }
 
 impl<'r> ChatSpan<'r> {
@@ -29,7 +28,7 @@ impl<'r> ChatSpan<'r> {
         if !span.is_disabled() {
             record_params(&span, &request.params, run.cx.redactor().as_deref());
         }
-        Self { span, run, request, ended: false }
+        Self { span, run, request }
     }
 
     /// The span, for the work of the request.
@@ -39,9 +38,9 @@ impl<'r> ChatSpan<'r> {
 
     /// Records the end of the request.
     pub(in crate::agent) fn end(mut self, answer: &Result<ModelResponse, ModelError>) {
-        self.ended = true;
         if !self.span.is_disabled() {
             self.close(Some(answer));
+            self.span = Span::none();
         }
     }
 
@@ -89,7 +88,7 @@ impl<'r> ChatSpan<'r> {
 
 impl Drop for ChatSpan<'_> {
     fn drop(&mut self) {
-        if !self.ended && !self.span.is_disabled() {
+        if !self.span.is_disabled() {
             self.close(None);
         }
     }

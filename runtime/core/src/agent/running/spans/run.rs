@@ -20,14 +20,13 @@ pub(in crate::agent) struct RunSpan<'r> {
     run: &'r AgentRun,
     /// The input of the agent, if content is recorded.
     input: Option<String>,
-    ended: bool,
 }
 
 impl<'r> RunSpan<'r> {
     pub(in crate::agent) fn begin(run: &'r AgentRun, input: &str) -> Self {
         let span = span(&run.instance);
         set_parent(&span, resumed_from(run));
-        let mut this = Self { span, run, input: None, ended: false };
+        let mut this = Self { span, run, input: None };
         if !this.span.is_disabled() {
             this.note_run(input);
         }
@@ -74,9 +73,9 @@ impl<'r> RunSpan<'r> {
 
     /// Records the end of the run.
     pub(in crate::agent) fn end(mut self, answer: &Result<String, RunError>) {
-        self.ended = true;
         if !self.span.is_disabled() {
             self.close(Some(answer));
+            self.span = Span::none();
         }
     }
 
@@ -121,7 +120,7 @@ impl<'r> RunSpan<'r> {
 
 impl Drop for RunSpan<'_> {
     fn drop(&mut self) {
-        if !self.ended && !self.span.is_disabled() {
+        if !self.span.is_disabled() {
             self.close(None);
         }
     }
