@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use onionskin::declaration::AgentDeclaration;
 use onionskin::event::EventKind;
@@ -10,6 +9,8 @@ use onionskin::mcp::McpConfig;
 use onionskin::mcp::snapshot::Snapshot;
 use onionskin::{Agent, AgentHandle, ScriptedModel, ScriptedTurn};
 use onionskin_judges::{folder, npm, python, repository};
+
+use super::package;
 
 /// An agent of each server with the lock file of the package.
 const AGENT: &str = r#"
@@ -48,32 +49,6 @@ fn servers(test: &str) -> McpConfig {
 fn renamed(snapshot: &Snapshot) -> Snapshot {
     let text = snapshot.to_json().replace("\"get_current_time\": {", "\"get_curent_time\": {");
     Snapshot::from_json(&text, "edited").unwrap()
-}
-
-/// What cargo says of a package with this lock file.
-fn compile(lock_file: &Snapshot) -> String {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("locked-servers");
-    fs::create_dir_all(folder.join("src")).unwrap();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let manifest = format!(
-        "[package]\nname = \"locked-servers\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
-         [profile.dev]\ndebug = \"line-tables-only\"\n\n\
-         [dependencies]\nonionskin = {{ path = \"{}/runtime\" }}\n",
-        root.display()
-    );
-    fs::write(folder.join("Cargo.toml"), manifest).unwrap();
-    fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
-    fs::write(folder.join("src/main.rs"), AGENT).unwrap();
-    lock_file.write(folder.join(Snapshot::FILE)).unwrap();
-    let output = Command::new(env!("CARGO"))
-        .args(["check", "--quiet", "--color=never"])
-        .current_dir(&folder)
-        .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap())
-        // No flags of a person's own: this comes before `RUSTFLAGS` and the files of cargo, also when it is empty.
-        .env("CARGO_ENCODED_RUSTFLAGS", "")
-        .output()
-        .unwrap();
-    String::from_utf8(output.stderr).unwrap()
 }
 
 /// An agent that was compiled with a lock file of another name for a tool.
@@ -118,6 +93,7 @@ async fn a3_real_servers_are_locked_compiled_and_compared() {
     assert_eq!(locked.to_json(), again.to_json());
     assert_eq!(Snapshot::from_json(&locked.to_json(), "file").unwrap(), locked);
 
+    let compile = |lock_file: &Snapshot| package::compile("locked-servers", &[], AGENT, lock_file);
     assert_eq!(compile(&locked), "");
     let words = compile(&renamed(&locked));
     let expected = "error: `get_current_time` is not a tool of the server `time` in `onionskin-mcp.lock.json`; did you mean `get_curent_time`?";

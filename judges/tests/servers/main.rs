@@ -8,4 +8,6 @@
 
 mod locked;
 mod mcp_servers;
+#[path = "../../../runtime/mcp-tests/tests/shared/package.rs"]
+mod package;
 mod values;

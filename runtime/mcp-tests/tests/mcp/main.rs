@@ -12,6 +12,8 @@ mod life;
 #[path = "../shared/logged.rs"]
 mod logged;
 mod order;
+#[path = "../shared/package.rs"]
+mod package;
 mod rules;
 mod snapshot;
 mod spec;

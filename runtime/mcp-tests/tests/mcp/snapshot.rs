@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use onionskin::declaration::{AgentDeclaration, DynAgent, Lock};
 use onionskin::event::CallOutcome;
@@ -14,6 +13,7 @@ use onionskin::{Agent, AgentHandle, App, BuildError, ErrorKind, ScriptedModel, S
 
 use super::fixture::{Log, runs, server, wait_until};
 use super::logged::Logged;
+use super::package;
 use super::support::{All as Unlocked, notices};
 
 async fn locked(server: ServerConfig) -> Snapshot {
@@ -316,31 +316,9 @@ async fn a4_a_tool_named_after_a_secret_is_left_out_and_descriptions_lose_what_i
 
 /// What cargo says of a package whose agent uses the tool `get_echo`, with this lock file.
 fn compile(lock_file: &Snapshot) -> String {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("locked-package");
-    fs::create_dir_all(folder.join("src")).unwrap();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
-    let manifest = format!(
-        "[package]\nname = \"locked-package\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
-         [profile.dev]\ndebug = \"line-tables-only\"\n\n\
-         [dependencies]\nonionskin = {{ path = \"{}/runtime\", features = [\"cards\"] }}\n",
-        root.display()
-    );
-    fs::write(folder.join("Cargo.toml"), manifest).unwrap();
-    fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
     let agent = "Echo { instruction: \"Echo.\", servers: [fix], tools: { fix: [get_echo] } }";
-    fs::write(folder.join("src/main.rs"), format!("onionskin::agent! {{ {agent} }}\n\nfn main() {{}}\n"))
-        .unwrap();
-    lock_file.write(folder.join(Snapshot::FILE)).unwrap();
-    let output = Command::new(env!("CARGO"))
-        .args(["check", "--offline", "--quiet", "--color=never"])
-        .current_dir(&folder)
-        // What the package depends on is shared with the programs of `ui-tests`.
-        .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap())
-        // No flags of a person's own: this comes before `RUSTFLAGS` and the files of cargo, also when it is empty.
-        .env("CARGO_ENCODED_RUSTFLAGS", "")
-        .output()
-        .unwrap();
-    String::from_utf8(output.stderr).unwrap()
+    let program = format!("onionskin::agent! {{ {agent} }}\n\nfn main() {{}}\n");
+    package::compile("locked-package", &["cards"], &program, lock_file)
 }
 
 #[tokio::test]
