@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use onionskin::{
-    AgentHandle, AgentTool, Args, Cache, Effect, Next, ScriptedModel, ScriptedTurn, State, ToolOutput,
-    ToolResult, ToolSpec, agent, call, guardrail, tool, tool_hook,
+    AgentHandle, AgentTool, Args, Cache, Effect, Next, ScriptedModel, ScriptedTurn, Session, State,
+    ToolOutput, ToolResult, ToolSpec, agent, call, guardrail, tool, tool_hook,
 };
 use serde_json::json;
 
@@ -75,16 +75,18 @@ async fn clerk(log: &Log, tool: &str, x: i64) -> AgentHandle {
     Clerk::builder().model(script).state(log.clone()).build().await.unwrap()
 }
 
+/// Runs in a session without its history. A session of its own would hold its own log.
+async fn run_again(clerk: &AgentHandle, session: &Session, user: &'static str) -> String {
+    session.set_history(Vec::new()).unwrap();
+    clerk.request("go").session(session).user(user).run().await.unwrap().text
+}
+
 #[tokio::test]
 async fn t4_cache_answers_the_same_call_of_the_same_user_in_the_same_session() {
     let log = Log::default();
     let clerk = clerk(&log, "add_one", 1).await;
     let session = clerk.session();
-    let run = async |session: &onionskin::Session, user: &'static str| {
-        // A session of its own would hold its own log.
-        session.set_history(Vec::new()).unwrap();
-        clerk.request("go").session(session).user(user).run().await.unwrap().text
-    };
+    let run = async |session: &Session, user| run_again(&clerk, session, user).await;
     assert_eq!(run(&session, "ada").await, "2");
     assert_eq!(log.take(), ["hook", "ran 1"]);
     assert_eq!(run(&session, "ada").await, "2");
@@ -128,9 +130,8 @@ async fn t4_cache_by_a_key_still_separates_users_and_sessions() {
     let log = Log::default();
     let clerk = clerk(&log, "is_even", 4).await;
     let session = clerk.session();
-    let ran = async |session: &onionskin::Session, user: &'static str| {
-        session.set_history(Vec::new()).unwrap();
-        clerk.request("go").session(session).user(user).run().await.unwrap();
+    let ran = async |session: &Session, user| {
+        run_again(&clerk, session, user).await;
         log.take().iter().filter(|line| line.starts_with("ran")).count()
     };
     assert_eq!((ran(&session, "ada").await, ran(&session, "ada").await), (1, 0));
