@@ -29,10 +29,14 @@ pub(crate) fn redact_message(message: &mut Message, redactor: &Redactor, is_tool
     match message {
         Message::User { .. } => {}
         Message::Assistant { tool_calls, .. } => {
-            tool_calls.iter_mut().for_each(|call| redact_name(&mut call.name, redactor, &is_tool));
+            for call in tool_calls {
+                redact_name(&mut call.name, redactor, &is_tool);
+            }
         }
         Message::Tool { results } => {
-            results.iter_mut().for_each(|result| redact_name(&mut result.name, redactor, &is_tool));
+            for result in results {
+                redact_name(&mut result.name, redactor, &is_tool);
+            }
         }
     }
 }

@@ -32,7 +32,7 @@ impl ToolSpec {
             panic!("`{setting}` of the tool `{}` is 0: remove it for no limit", self.name());
         }
         assert!(
-            own.effect != Effect::Once || !self.added.stages.cache.is_some(),
+            own.effect != Effect::Once || self.added.stages.cache.is_none(),
             "{}",
             no_cache_of_once(self.name())
         );
