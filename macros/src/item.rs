@@ -73,9 +73,9 @@ impl FnItem {
         ours
     }
 
-    /// Notes that a parameter has a mistake.
-    pub(crate) fn mark_parameter(&mut self, index: usize) {
-        self.wrong_parameters.push(index);
+    /// Notes the parameters that have a mistake, by their index.
+    pub(crate) fn mark_parameters(&mut self, wrong: Vec<usize>) {
+        self.wrong_parameters = wrong;
     }
 
     /// Notes that there is a mistake in the signature that is not one parameter's.
@@ -141,7 +141,8 @@ pub(crate) fn with_no_generics(item: &impl ToTokens, word: &str) -> TokenStream 
     let mut tokens: Vec<_> = item.to_token_stream().into_iter().collect();
     let is_word = |token: &TokenTree| matches!(token, TokenTree::Ident(ident) if ident == word);
     if let Some(at) = tokens.iter().position(is_word) {
-        tokens.splice(at + 1..at + 1, quote!(<>));
+        let rest = tokens.split_off(at + 1);
+        tokens.extend(quote!(<>).into_iter().chain(rest));
     }
     tokens.into_iter().collect()
 }

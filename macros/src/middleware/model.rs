@@ -81,7 +81,7 @@ impl Middleware {
             parameters.extend(read);
             wrong.extend((errors.count() > before).then_some(index));
         }
-        wrong.into_iter().for_each(|index| function.mark_parameter(index));
+        function.mark_parameters(wrong);
         let before = errors.count();
         check::one_state(&parameters, &options, errors);
         let form = held_to(function, &parameters, &options, errors);

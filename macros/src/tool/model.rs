@@ -73,7 +73,7 @@ impl Model {
             params.extend(Param::read(parameter, errors));
             wrong.extend((errors.count() > before).then_some(index));
         }
-        wrong.into_iter().for_each(|index| function.mark_parameter(index));
+        function.mark_parameters(wrong);
         for (index, param) in params.iter_mut().enumerate() {
             param.name_checked(index, options.strict);
         }

@@ -6,8 +6,6 @@
 
 #[path = "../../../runtime/cards/tests/pages/mod.rs"]
 mod pages;
-#[allow(dead_code, reason = "its tools are called by the model")]
-mod program;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -70,16 +68,17 @@ fn program_name(page: &Path, case: &Case) -> String {
     )
 }
 
+const PROGRAM: &str = include_str!("program.rs");
+
 /// The program with the change of a case.
 fn changed(case: &Case) -> String {
-    let program = include_str!("program.rs");
     let side = |mark: char| {
         let lines = case.files[&case.name].lines().filter(|line| line.starts_with([mark, ' ']));
-        lines.map(|line| format!("{}\n", &line[1..])).collect::<String>()
+        lines.flat_map(|line| [&line[1..], "\n"]).collect::<String>()
     };
     let (before, after) = (side('-'), side('+'));
-    assert_eq!(program.matches(&before).count(), 1, "{}: the program has this once", case.name);
-    program.replace(&before, &after)
+    assert_eq!(PROGRAM.matches(&before).count(), 1, "{}: the program has this once", case.name);
+    PROGRAM.replace(&before, &after)
 }
 
 /// What rustc says of each program.
@@ -93,6 +92,7 @@ fn check_all() -> BTreeMap<String, Vec<String>> {
     let runtime = root.join("runtime").display().to_string();
     fs::write(folder.join("Cargo.toml"), MANIFEST.replace("ONIONSKIN", &runtime)).unwrap();
     fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
+    fs::write(programs.join("right.rs"), PROGRAM).unwrap();
     for page in pages() {
         for case in read(&fs::read_to_string(&page).unwrap()).1 {
             fs::write(programs.join(program_name(&page, &case)).with_extension("rs"), changed(&case))
@@ -120,6 +120,7 @@ fn check_all() -> BTreeMap<String, Vec<String>> {
         }
     }
     assert!(!said.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(said.get("right"), None, "the program has no mistake");
     said
 }
 
