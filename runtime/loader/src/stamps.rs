@@ -7,14 +7,14 @@ use std::time::{Duration, SystemTime};
 
 use onionskin_cards::{CardError, Source, read_file};
 
-/// A file that changes this short a time after it was written may keep its time, because systems count times in steps.
-const STEP: Duration = Duration::from_secs(2);
+/// File systems round the time of a change. A file that was written less than this ago can change and keep its time, so it is read again.
+const TIME_RESOLUTION: Duration = Duration::from_secs(2);
 
 /// A file as it was when it was looked at. Two stamps are equal if the content is.
 #[derive(Debug, Clone)]
 pub(crate) struct Stamp {
-    /// Its time and its size; none if it is not a file.
-    place: Option<(SystemTime, u64)>,
+    /// None if it is not a file.
+    modified_and_len: Option<(SystemTime, u64)>,
     /// Whether a later change would change the time too.
     is_stable: bool,
     content: Content,
@@ -45,12 +45,15 @@ impl Stamp {
         before: Option<&Self>,
     ) -> (Self, Option<Result<Source, CardError>>) {
         let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file);
-        let place = metadata.and_then(|metadata| Some((metadata.modified().ok()?, metadata.len())));
-        if let Some(before) = before.filter(|before| before.is_stable && before.place == place) {
+        let modified_and_len =
+            metadata.and_then(|metadata| Some((metadata.modified().ok()?, metadata.len())));
+        if let Some(before) =
+            before.filter(|before| before.is_stable && before.modified_and_len == modified_and_len)
+        {
             return (before.clone(), None);
         }
-        let age = place.and_then(|(modified, _)| SystemTime::now().duration_since(modified).ok());
-        let is_stable = age.is_some_and(|age| age > STEP);
+        let age = modified_and_len.and_then(|(modified, _)| SystemTime::now().duration_since(modified).ok());
+        let is_stable = age.is_some_and(|age| age > TIME_RESOLUTION);
         let source = read_file(path, name);
         let content = match &source {
             Ok(source) => Content::Text(hash(&source.text)),
@@ -58,7 +61,7 @@ impl Stamp {
                 Content::Fault(error.problems().iter().map(|problem| problem.message.clone()).collect())
             }
         };
-        (Self { place, is_stable, content }, Some(source))
+        (Self { modified_and_len, is_stable, content }, Some(source))
     }
 }
 

@@ -12,20 +12,20 @@ use super::visible::{cut, is_plain, visible};
 use super::{convert, descriptions, instructions, wire};
 
 /// A server with more pages is assumed to have no last one.
-const PAGES: usize = 100;
+const MAX_PAGES: usize = 100;
 /// More tools than this fit into no model.
-const TOOLS: usize = 10_000;
+const MAX_TOOLS: usize = 10_000;
 /// The maximum number of bytes of all pages.
-const BYTES: usize = 32 << 20;
+const MAX_LIST_BYTES: usize = 32 << 20;
 /// The maximum number of bytes of one tool. Each of its texts is searched at once.
-const TOOL: usize = 1 << 20;
+const MAX_TOOL_BYTES: usize = 1 << 20;
 /// The maximum number of bytes of the schema of a tool's arguments, whose texts are cut. It is a part of each request.
-const SCHEMA: usize = 256 << 10;
+const MAX_SCHEMA_BYTES: usize = 256 << 10;
 /// How long a server that declares no tools may take to list them. Some do not answer at all.
 const UNDECLARED: Duration = Duration::from_secs(5);
 
 /// The protocol asks for names of at most 128 characters.
-const NAME: usize = 256;
+const MAX_NAME_BYTES: usize = 256;
 
 /// The tools of a server.
 #[derive(Default)]
@@ -84,25 +84,25 @@ async fn pages(connection: &Connection) -> Result<Listed, String> {
     let mut names = HashSet::new();
     let mut cursors = HashSet::new();
     let mut cursor: Option<String> = None;
-    for _ in 0..PAGES {
+    for _ in 0..MAX_PAGES {
         let params = PaginatedRequestParams::default().with_cursor(cursor);
         let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
         let text = connection.request(request, |_| {}).await.map_err(reason)?;
         bytes += text.len();
-        if bytes > BYTES {
-            return Err(format!("its list of tools is longer than {} MiB", BYTES >> 20));
+        if bytes > MAX_LIST_BYTES {
+            return Err(format!("its list of tools is longer than {} MiB", MAX_LIST_BYTES >> 20));
         }
         let Some(next) = listed.page(&text, &mut names)? else {
             listed.read_texts().await;
             return Ok(listed);
         };
         if !cursors.insert(next.clone()) {
-            let next = visible(&cut(next, NAME));
+            let next = visible(&cut(next, MAX_NAME_BYTES));
             return Err(format!("its pages do not end: it gave the cursor `{next}` twice"));
         }
         cursor = Some(next);
     }
-    Err(format!("it has more than {PAGES} pages of tools"))
+    Err(format!("it has more than {MAX_PAGES} pages of tools"))
 }
 
 impl Listed {
@@ -113,8 +113,8 @@ impl Listed {
     pub(super) fn page(&mut self, text: &str, names: &mut HashSet<String>) -> Result<Option<String>, String> {
         let page: Page<'_> = serde_json::from_str(text)
             .map_err(|error| format!("its answer is not a list of tools: {}", wire::reason(&error)))?;
-        if self.tools.len() + self.refused.len() + page.tools.len() > TOOLS {
-            return Err(format!("it has more than {TOOLS} tools"));
+        if self.tools.len() + self.refused.len() + page.tools.len() > MAX_TOOLS {
+            return Err(format!("it has more than {MAX_TOOLS} tools"));
         }
         for tool in page.tools {
             self.take(tool, names);
@@ -127,8 +127,10 @@ impl Listed {
     async fn read_texts(&mut self) {
         for mut tool in std::mem::take(&mut self.tools) {
             self.cleaned.extend(descriptions::clean(&mut tool));
-            if serde_json::to_string(&*tool.input_schema).is_ok_and(|schema| schema.len() > SCHEMA) {
-                let reason = format!("the schema of its arguments is longer than {} KiB", SCHEMA >> 10);
+            if serde_json::to_string(&*tool.input_schema).is_ok_and(|schema| schema.len() > MAX_SCHEMA_BYTES)
+            {
+                let reason =
+                    format!("the schema of its arguments is longer than {} KiB", MAX_SCHEMA_BYTES >> 10);
                 self.refuse(Some(tool.name.into_owned()), &reason);
             } else {
                 self.tools.push(tool);
@@ -142,8 +144,8 @@ impl Listed {
     }
 
     fn take(&mut self, text: &RawValue, names: &mut HashSet<String>) {
-        if text.get().len() > TOOL {
-            return self.refuse(named(text), &format!("it is longer than {} MiB", TOOL >> 20));
+        if text.get().len() > MAX_TOOL_BYTES {
+            return self.refuse(named(text), &format!("it is longer than {} MiB", MAX_TOOL_BYTES >> 20));
         }
         let mut tool = match serde_json::from_str::<Tool>(text.get()) {
             Ok(tool) => tool,
@@ -152,8 +154,9 @@ impl Listed {
         if tool.name.is_empty() {
             return self.refuse(None, "its name is empty");
         }
-        if tool.name.len() > NAME || !is_plain(&tool.name) {
-            let reason = format!("its name contains hidden characters, or is longer than {NAME} bytes");
+        if tool.name.len() > MAX_NAME_BYTES || !is_plain(&tool.name) {
+            let reason =
+                format!("its name contains hidden characters, or is longer than {MAX_NAME_BYTES} bytes");
             return self.refuse(Some(tool.name.into_owned()), &reason);
         }
         if !names.insert(tool.name.to_string()) {
@@ -177,7 +180,7 @@ impl Listed {
     fn refuse(&mut self, name: Option<String>, reason: &str) {
         let place = self.tools.len() + self.refused.len() + 1;
         let shown = match &name {
-            Some(name) => format!("`{}`", visible(&cut(name.clone(), NAME))),
+            Some(name) => format!("`{}`", visible(&cut(name.clone(), MAX_NAME_BYTES))),
             None => format!("number {place}"),
         };
         let reason = format!("the tool {shown} is left out: {}", visible(reason));

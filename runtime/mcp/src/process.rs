@@ -160,8 +160,8 @@ async fn wait(child: Child, group: Group, kill: &Notify) -> Arc<str> {
 }
 
 /// How often, and at which intervals, a killed process is waited for.
-const LOOKS: usize = 100;
-const BETWEEN: Duration = Duration::from_millis(1);
+const MAX_KILL_POLLS: usize = 100;
+const KILL_POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 /// A process and its group. Dropping it kills both.
 struct Led {
@@ -175,11 +175,11 @@ impl Drop for Led {
         let _ = self.child.start_kill();
         // Without a runtime nothing else would take its exit status, and it would stay as a zombie. A killed process ends
         // at once.
-        for _ in 0..LOOKS {
+        for _ in 0..MAX_KILL_POLLS {
             if !matches!(self.child.try_wait(), Ok(None)) {
                 return;
             }
-            std::thread::sleep(BETWEEN);
+            std::thread::sleep(KILL_POLL_INTERVAL);
         }
     }
 }

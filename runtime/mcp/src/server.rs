@@ -26,11 +26,11 @@ use onionskin_core::ToolDefinition;
 use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
 
 /// Up to this number, tools that are left out or rewritten are reported one by one.
-const ODD: usize = 8;
+const MAX_REPORTED_TOOLS: usize = 8;
 /// How long a turn waits for a list that the server announced before it.
 const LIST_WAIT: Duration = Duration::from_secs(5);
 /// A report of changed tools names so many of each kind.
-const NAMED: usize = 8;
+const MAX_NAMED_CHANGES: usize = 8;
 /// Only the latest news are kept, up to this number.
 const NEWS: usize = 64;
 
@@ -196,7 +196,7 @@ impl Server {
         if !is_first
             && let Some(drift) = ServerDrift::between(&self.name, &snapshot(&before), &snapshot(&tools))
         {
-            let changes = self.secrets.hide(drift.changes(NAMED));
+            let changes = self.secrets.hide(drift.changes(MAX_NAMED_CHANGES));
             self.report(format!("the MCP server `{}` changed its tools: {changes}", self.name));
         }
     }
@@ -247,10 +247,10 @@ impl Server {
     }
 
     fn report_odd(&self, odd: &[String]) {
-        for text in odd.iter().take(ODD) {
+        for text in odd.iter().take(MAX_REPORTED_TOOLS) {
             self.report(format!("the MCP server `{}`: {}", self.name, self.secrets.hide(text)));
         }
-        if let Some(more) = odd.len().checked_sub(ODD).filter(|more| *more > 0) {
+        if let Some(more) = odd.len().checked_sub(MAX_REPORTED_TOOLS).filter(|more| *more > 0) {
             self.report(format!(
                 "the MCP server `{}`: {more} more tools are left out or rewritten",
                 self.name

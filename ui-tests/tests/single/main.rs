@@ -1,6 +1,6 @@
 //! One realistic program, and single mistakes in it: rustc shows one error for each, at the mistake.
 //!
-//! The pages in `mistakes` have a change of `program.rs` for each mistake, as a diff, and what rustc says then. `TRYBUILD=overwrite` writes
+//! The pages in `mistakes` have a change of `bin/lost_parcels.rs` for each mistake, as a diff, and what rustc says then. `TRYBUILD=overwrite` writes
 //! the messages anew.
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
@@ -68,7 +68,7 @@ fn program_name(page: &Path, case: &Case) -> String {
     )
 }
 
-const PROGRAM: &str = include_str!("program.rs");
+const PROGRAM: &str = include_str!("bin/lost_parcels.rs");
 
 /// The program with the change of a case.
 fn changed(case: &Case) -> String {
@@ -79,6 +79,26 @@ fn changed(case: &Case) -> String {
     let (before, after) = (side('-'), side('+'));
     assert_eq!(PROGRAM.matches(&before).count(), 1, "{}: the program has this once", case.name);
     PROGRAM.replace(&before, &after)
+}
+
+/// A message without the numbers of lines of our own files, as trybuild shows it: `--> $WORKSPACE/runtime/core/src/checks.rs`.
+fn without_lines(message: &str, root: &str) -> String {
+    let mut is_ours = false;
+    let lines = message.lines().map(|line| {
+        if let Some((arrow, path)) = line.split_once(&format!("{root}/")) {
+            is_ours = true;
+            return format!("{arrow}$WORKSPACE/{}", path.split(':').next().unwrap_or_default());
+        }
+        let number = line.trim_start().bytes().take_while(u8::is_ascii_digit).count();
+        is_ours &= number > 0 || line.trim_start().starts_with(['|', '.']);
+        let indent = line.len() - line.trim_start().len();
+        if is_ours {
+            format!("{}{}", " ".repeat(indent + number), &line[indent + number..])
+        } else {
+            line.to_owned()
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// What rustc says of each program.
@@ -110,8 +130,8 @@ fn check_all() -> BTreeMap<String, Vec<String>> {
         if let (Some(program), "error") = (program, message["level"].as_str().unwrap_or_default())
             && !text.starts_with("error: aborting")
         {
-            let text =
-                text.replace(&format!("src/bin/{program}.rs"), "program.rs").replace(&runtime, "$RUNTIME");
+            let text = text.replace(&format!("src/bin/{program}.rs"), "lost_parcels.rs");
+            let text = without_lines(&text, &root.display().to_string());
             let errors = said.entry(program.to_owned()).or_default();
             // Cargo shows each text once too.
             if !errors.contains(&text) {

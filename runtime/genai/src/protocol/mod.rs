@@ -134,7 +134,7 @@ impl Protocol {
             Kind::BedrockApi => Self::Bedrock,
             Kind::GeminiIx => {
                 return Err(ModelError::Setup(format!(
-                    "the model `{model}` is request through the adapter `gemini_ix` (Gemini's Interactions), which is not supported: write \
+                    "the model `{model}` would be called through the adapter `gemini_ix` (Gemini's Interactions), which is not supported: write \
                      `gemini::{name}` for the model's name, or call `.adapter(\"gemini\")`"
                 )));
             }

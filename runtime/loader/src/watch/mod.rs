@@ -105,7 +105,7 @@ impl CardLoader {
 }
 
 impl CardWatch {
-    /// Sets what is given each problem of loading the cards again, once for each change.
+    /// Sets the function that gets the error of a failed reload. It is called once for each change.
     pub fn on_problem(mut self, report: impl Fn(&ReloadError) + Send + Sync + 'static) -> Self {
         self.report = Some(Box::new(report));
         self
