@@ -117,8 +117,6 @@ impl FnItem {
         quote! {
             #self
             #(#cfgs)*
-            #[doc(hidden)]
-            #[allow(dead_code)]
             #vis type #alias = <#rt::Known<{ #errors false }> as #rt::Is>::Type<()>;
         }
     }

@@ -126,6 +126,7 @@ fn path_into_a_type(path: &Path, key: &str, is_called: bool) -> Option<syn::Erro
     let ty = path.segments.iter().nth_back(1)?;
     let is_made = is_called || matches!(&*last, "new" | "default");
     let message = match words([ty].into_iter()) {
+        _ if key == "toolboxes" && !is_made => return None,
         ty if key == "toolboxes" => format!(
             "name the type alone, `toolboxes: [{ty}]`, and pass the object to `.toolbox(..)` of the builder"
         ),

@@ -52,6 +52,8 @@ pub(crate) fn expand_attribute<P: Copy + Into<MiddlewareKind>, C>(
         let generated = expand(&middleware, checked);
         return quote!(#function #generated);
     }
+    // rustc would report what only the generated code uses.
+    function.attrs.push(syn::parse_quote!(#[allow(unused)]));
     let wrong = function.in_error(type_name.as_ref(), &runtime, errors);
     quote!(#wrong #other)
 }

@@ -21,6 +21,7 @@ pub(crate) fn value<T: From<Expr>>(meta: &Meta) -> Result<T> {
 pub(crate) fn words<T: From<Expr>>(meta: &Meta) -> Result<T> {
     match value(meta)? {
         Expr::Lit(ExprLit { lit, .. }) if !matches!(lit, Lit::Str(_)) => Err(error_at(lit, NO_TEXT)),
+        number @ Expr::Unary(_) => Err(error_at(number, NO_TEXT)),
         Expr::Verbatim(words) => {
             let written: Vec<_> = words.clone().into_iter().map(|token| token.to_string()).collect();
             let (key, written) = (meta_name(meta), written.join(" "));
@@ -163,7 +164,11 @@ pub(crate) enum Timeout {
 /// A time: `key = "30s"`.
 pub(crate) fn time(meta: &Meta) -> Result<Option<Timeout>> {
     let value = value(meta)?;
-    let Expr::Lit(ExprLit { lit, .. }) = &value else { return Ok(Some(Timeout::Duration(Box::new(value)))) };
+    let lit = match &value {
+        Expr::Lit(ExprLit { lit, .. }) => lit,
+        Expr::Unary(_) => return Err(error_at(value, TIME)),
+        _ => return Ok(Some(Timeout::Duration(Box::new(value)))),
+    };
     if number::unit(lit).is_some() {
         let written = lit.to_token_stream().to_string();
         return Err(match millis(&written) {

@@ -40,6 +40,7 @@ tools! {
     "filesystem" FilesystemSearch => filesystem::search;
 }
 
+/// The servers of the working directory's `.mcp.json`.
 #[cfg(feature = "mcp")]
 #[expect(clippy::unnecessary_wraps, reason = "without the feature it fails")]
 pub(crate) fn servers() -> Result<Method, Missing> {

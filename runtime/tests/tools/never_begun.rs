@@ -51,21 +51,26 @@ async fn impatient(cx: &ToolContext, args: &mut Args, till: State<Till>, next: i
     std::future::pending().await
 }
 
-/// Runs the call, occupies the only thread, runs it once more for 10 ms, and waits for the end of the run.
+/// Runs the call, occupies the only thread, runs it once or twice more for 10 ms, and fails or waits for the end of the run.
 #[tool_hook]
-async fn twice(cx: &ToolContext, args: &mut Args, till: State<Till>, next: impl Next) -> ToolResult {
+async fn repeat(cx: &ToolContext, args: &mut Args, till: State<Till>, next: impl Next) -> ToolResult {
     next.run(args).await?;
     let (free, until_free) = std::sync::mpsc::channel::<()>();
     tokio::task::spawn_blocking(move || until_free.recv());
-    timeout(Duration::from_millis(10), next.run(args)).await.expect_err("no thread is free");
+    for _ in 0..if args["how"] == "thrice" { 2 } else { 1 } {
+        timeout(Duration::from_millis(10), next.run(args)).await.expect_err("no thread is free");
+    }
     assert_eq!(cx.attempt(), 1);
     drop(free);
+    if args["how"] == "fail" {
+        return Err("gave up".into());
+    }
     till.is_over.notify_one();
     std::future::pending().await
 }
 
 agent! {
-    Repeater { state: Till, instruction: "Pay.", function_tools: [pay, abort], tool_hooks: [twice for [pay]] }
+    Repeater { state: Till, instruction: "Pay.", function_tools: [pay, abort], tool_hooks: [repeat for [pay]] }
 }
 agent! {
     Payer {
@@ -124,19 +129,38 @@ fn h3_starts_that_never_began_are_no_attempts_of_an_aborted_call() {
     }
 }
 
-#[test]
-fn h3_a_start_that_never_began_does_not_hide_that_the_tool_ran_before() {
+/// Runs with one thread for blocking tools. The tool has paid once.
+fn one_thread(work: impl AsyncFnOnce(Till)) {
     let runtime = tokio::runtime::Builder::new_current_thread().max_blocking_threads(1).enable_all().build();
     runtime.unwrap().block_on(async {
-        let (till, model) =
-            (Till::default(), ScriptedModel::turns([pays("again").and_call("abort", json!({}))]));
-        let repeater = Repeater::builder().model(model).state(till.clone()).build().await.unwrap();
-        let session = repeater.session();
-        repeater.request("go").session(&session).run().await.unwrap_err();
-        let history = serde_json::to_value(session.history()).unwrap();
-        let expected = "cancelled when its tool had run; its result is lost; the run was aborted: fire";
-        assert_eq!(history[2]["results"][0]["content"][0]["text"], expected);
+        let till = Till::default();
+        work(till.clone()).await;
         assert_eq!(till.paid.load(Ordering::SeqCst), 1);
+    });
+}
+
+#[test]
+fn h3_starts_that_never_began_do_not_hide_that_the_tool_ran_before() {
+    for how in ["twice", "thrice"] {
+        one_thread(async |till| {
+            let model = ScriptedModel::turns([pays(how).and_call("abort", json!({}))]);
+            let repeater = Repeater::builder().model(model).state(till).build().await.unwrap();
+            let session = repeater.session();
+            repeater.request("go").session(&session).run().await.unwrap_err();
+            let history = serde_json::to_value(session.history()).unwrap();
+            let expected = "cancelled when its tool had run; its result is lost; the run was aborted: fire";
+            assert_eq!(history[2]["results"][0]["content"][0]["text"], expected, "{how}");
+        });
+    }
+}
+
+#[test]
+fn h3_an_error_after_a_start_that_never_began_says_that_the_tool_ran_before() {
+    one_thread(async |till| {
+        let model = ScriptedModel::turns([pays("fail"), ScriptedTurn::say("{last}")]);
+        let repeater = Repeater::builder().model(model).state(till).build().await.unwrap();
+        let expected = "`pay` has run; its result is withheld: gave up";
+        assert_eq!(repeater.run("go").await.unwrap().text, expected);
     });
 }
 

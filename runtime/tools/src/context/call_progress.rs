@@ -55,7 +55,7 @@ impl CallProgress {
     }
 }
 
-/// The bits of `ToolContext::last_start` for the last start. Those above it are for the one before.
+/// The bits of `ToolContext::last_start` for the last start. Those above it are for the one before it that began.
 const LAST: u8 = 0x0F;
 
 fn progress_of(stored: u8) -> CallProgress {
@@ -87,7 +87,8 @@ impl ToolContext {
     pub(super) fn note_start(&self) {
         let before = self.last_start.load(Ordering::Relaxed);
         if before & LAST != CallProgress::Started as u8 {
-            self.last_start.store(before << 4 | CallProgress::Started as u8, Ordering::Relaxed);
+            self.last_start
+                .store((self.last_begun() as u8) << 4 | CallProgress::Started as u8, Ordering::Relaxed);
         }
     }
 
@@ -222,9 +223,9 @@ impl ToolContext {
 /// For the crates of the runtime.
 #[doc(hidden)]
 impl ToolContext {
-    /// Whether the last start of the tool ended with a result.
+    /// Whether the last start of the tool that began ended with a result.
     pub fn has_run(&self) -> bool {
-        self.last_start.load(Ordering::Relaxed) & LAST == CallProgress::Succeeded as u8
+        self.last_begun() == CallProgress::Succeeded
     }
 
     /// Whether a call whose tool started may have changed something.

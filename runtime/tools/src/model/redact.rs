@@ -22,7 +22,6 @@ pub fn redact_name(name: &mut Arc<str>, redactor: &Redactor, is_tool: impl Fn(&s
     }
 }
 
-/// Redacts neither provider data nor names of tools: see `redact_name`.
 /// Redacts a message, and the names of tools in it that are not the names of tools.
 pub(crate) fn redact_message(message: &mut Message, redactor: &Redactor, is_tool: impl Fn(&str) -> bool) {
     message.redact(redactor);
@@ -41,6 +40,7 @@ pub(crate) fn redact_message(message: &mut Message, redactor: &Redactor, is_tool
     }
 }
 
+/// Redacts neither provider data nor names of tools: see `redact_name`.
 impl Redact for Message {
     fn redact(&mut self, redactor: &Redactor) {
         match self {

@@ -98,7 +98,6 @@ pub fn define<'t>(
     }
 }
 
-/// The innermost layer and the run share the core; the run uses it for calls that bypass the hooks.
 /// A core without compiled tools: all calls are those of dynamic ones.
 pub struct NoCore;
 
@@ -118,6 +117,7 @@ impl Core for NoCore {
     }
 }
 
+/// The innermost layer and the run share the core; the run uses it for calls that bypass the hooks.
 impl<C: Core> Call for Arc<C> {
     const LOOKS: bool = C::LOOKS;
 
