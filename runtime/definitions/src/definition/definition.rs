@@ -149,8 +149,7 @@ impl ToolDefinition {
     }
 
     /// Sets the schema of the arguments, which must describe an object: `"type": "object"`. Building an agent
-    /// fails with another schema (`BuildError::ToolDefinition`), or with an invalid keyword
-    /// (`BuildError::ToolDefinition`).
+    /// fails with another schema, or with an invalid keyword (`BuildError::ToolDefinition`).
     #[must_use]
     pub fn with_input_schema(mut self, schema: Value) -> Self {
         self.held = is_held(&schema);

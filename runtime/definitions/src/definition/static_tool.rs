@@ -103,7 +103,9 @@ impl StaticTool {
         ToolDefinition {
             held: is_held(&input_schema),
             params: self.params,
+            name: self.name.into(),
             title: self.title.map(Into::into),
+            description: self.description.into(),
             instructions: self.instructions.map(Into::into),
             input_schema: Arc::new(input_schema),
             output_schema: output_schema.map(Arc::new),
@@ -117,10 +119,13 @@ impl StaticTool {
             starts_inside: self.starts_inside,
             asks: self.asks,
             ui: self.ui.map(|(component, mode)| UiTool { component: component.into(), mode }),
+            // Each field is here: `ToolDefinition::new` would make a schema only to drop it.
+            is_of_server: false,
+            is_built_in: false,
             services,
+            run_change: None,
             strict: self.strict,
             examples: self.examples.map(|examples| examples().into()).unwrap_or_default(),
-            ..ToolDefinition::new(self.name, self.description)
         }
     }
 }

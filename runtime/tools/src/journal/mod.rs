@@ -83,6 +83,11 @@ pub type StepWork<'a> = Box<dyn FnOnce() -> BoxFuture<'a, Result<StepRecord, Jou
 /// `Effect` decides how to continue. A tool with the effect `Once` that was started and has no record does
 /// not run again, and its call ends with `ErrorKind::InDoubt`, unless a person decides otherwise
 /// ([`Approver::resolve`](crate::approval::Approver::resolve)).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a journal",
+    label = "not a journal",
+    note = "a journal of your own implements `Journal` and stores the steps where the program wants them; `MemoryJournal` keeps them in memory"
+)]
 pub trait Journal: Send + Sync + 'static {
     /// Returns the record with the step's [`run_id`](Step::run_id) and [`id`](Step::id). If there is none,
     /// runs `work`, stores its record under these two ids, and returns it. Returning the record of another

@@ -67,6 +67,11 @@ use onionskin_definitions::export::Dialect;
 ///     }
 /// }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a model",
+    label = "not a model",
+    note = "for the name of a model write `GenaiModel::new(\"gpt-4o-mini\")` (feature `genai`); a `ScriptedModel` answers from a script; a model of your own implements `Model`"
+)]
 pub trait Model: Send + Sync + 'static {
     /// Answers a conversation. It passes pieces of the answer to `deltas` as they arrive, and returns the
     /// whole answer.

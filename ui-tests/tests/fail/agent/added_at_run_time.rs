@@ -54,4 +54,16 @@ agent! { AnswererIsNoFunction { instruction: "Serve." } }
 
 fn answerer_is_no_function() { let _ = AnswererIsNoFunction::builder().answerer("yes"); }
 
+//~ the name of a model where a builder takes a model
+fn name_of_a_model() { let _ = Helper::builder().model("gpt-4o-mini"); }
+
+//~ a path where a builder takes a journal
+fn path_of_a_journal() { let _ = Helper::builder().journal("runs"); }
+
+//~ a command where a builder takes a server
+fn command_of_a_server() { let _ = Helper::builder().server("time", "uvx mcp-server-time"); }
+
+//~ a path where a builder takes servers
+fn path_of_servers() { let _ = Helper::builder().servers(".mcp.json"); }
+
 fn main() {}

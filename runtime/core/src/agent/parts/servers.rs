@@ -313,6 +313,11 @@ impl<'a> ProviderRequest<'a> {
 /// let error = Rooms("many".into()).into_server("house").err().unwrap();
 /// assert!(error.to_string().starts_with("`house` needs a number of rooms: "));
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a server of tools",
+    label = "not a server",
+    note = "for an MCP server write `mcp::ServerConfig::stdio(..)` (feature `mcp`); a source of your own implements `ToolServer`"
+)]
 pub trait IntoToolServer {
     /// Creates the server with this name, without starting it.
     ///
@@ -321,6 +326,7 @@ pub trait IntoToolServer {
     fn into_server(self, name: &str) -> Result<Arc<dyn ToolServer>, BoxError>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: ToolServer> IntoToolServer for T {
     fn into_server(self, _: &str) -> Result<Arc<dyn ToolServer>, BoxError> {
         Ok(Arc::new(self))
@@ -346,6 +352,11 @@ impl<T: ToolServer> IntoToolServer for T {
 ///     }
 /// }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a configuration of servers",
+    label = "no servers of tools",
+    note = "for a file write `mcp::McpConfig::from_file(..)` (feature `mcp`), and for one server `.server(name, ..)`"
+)]
 pub trait ToolServers: Send + Sync + 'static {
     /// The names of the servers.
     ///
