@@ -48,6 +48,13 @@ fn entry(written: &Expr, what: &str) -> darling::Result<PolicyEntry> {
 /// The error that the tokens of an entry show: its span and its message. `what` is a hook or a guardrail.
 pub(crate) fn wrong(what: &str, path: &Path, values: &[Expr]) -> Option<(TokenStream, String)> {
     let names: Vec<_> = path.segments.iter().map(|segment| segment.ident.unraw().to_string()).collect();
+    if let ([.., owner, made], [value]) = (&names[..], values)
+        && matches!(&**owner, "Box" | "Arc" | "Rc")
+        && made == "new"
+    {
+        let message = format!("the list constructs the {what}: write `{}`", value.to_token_stream());
+        return Some((path.to_token_stream(), message));
+    }
     if let [.., name, made] = &names[..]
         && (made == "new" || made == "default")
     {

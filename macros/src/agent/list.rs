@@ -21,13 +21,17 @@ pub(super) fn server(input: ParseStream<'_>) -> syn::Result<Word> {
         || input.peek(Token![=])
         || input.peek(token::Brace)
         || input.peek(token::Paren);
+    let first = name.text.split_whitespace().next().unwrap_or_default();
+    let message = format!(
+        "name the server only: its command belongs in `.mcp.json`, or in `.server(\"{first}\", ..)` on the builder"
+    );
     if is_command {
-        let error = input.error(format_args!(
-            "name the server only: its command belongs in `.mcp.json`, or in `.server(\"{}\", ..)` on the builder",
-            name.text
-        ));
+        let error = input.error(message);
         skip_item(input)?;
         return Err(error);
+    }
+    if first.len() < name.text.len() {
+        return Err(syn::Error::new(name.span, message));
     }
     Ok(name)
 }
@@ -109,33 +113,41 @@ pub(super) fn entry(input: ParseStream<'_>, key: &str, example: &str) -> syn::Re
             format!("`{key}` takes paths: write `{path}`, without quotes"),
         ));
     }
-    let path = input
-        .parse::<Path>()
-        .map_err(|error| syn::Error::new(error.span(), format!("expected a name or a path: `{example}`")))?;
-    if let "function_tools" | "toolboxes" = key
-        && let Some(error) = path_into_a_type(&path, key, input.peek(token::Paren))
-    {
-        return Err(error);
+    let is_closure = input.peek(Token![|]) || input.peek(Token![||]) || input.peek(Token![move]);
+    let path = input.parse::<Path>().map_err(|error| {
+        let message = if is_closure {
+            format!("a list names functions: write the closure as a function with its attribute, and its name here: `{example}`")
+        } else {
+            format!("expected a name or a path: `{example}`")
+        };
+        syn::Error::new(error.span(), message)
+    })?;
+    match path_into_a_type(&path, key, input.peek(token::Paren)) {
+        Some(error) => Err(error),
+        None => Ok(ListEntry { cfgs, path }),
     }
-    Ok(ListEntry { cfgs, path })
 }
 
-/// The error in a tool or a toolbox that is a path into a type: a value, or a method of a toolbox.
+/// The error in a tool, a toolbox or a child that is a path into a type: a value, or a method of a toolbox.
 fn path_into_a_type(path: &Path, key: &str, is_called: bool) -> Option<syn::Error> {
     let last = path.segments.last()?.ident.unraw().to_string();
-    let ty = path.segments.iter().nth_back(1)?;
-    let is_made = is_called || matches!(&*last, "new" | "default");
-    let message = match words([ty].into_iter()) {
-        _ if key == "toolboxes" && !is_made => return None,
-        ty if key == "toolboxes" => format!(
-            "name the type alone, `toolboxes: [{ty}]`, and pass the object to `.toolbox(..)` of the builder"
-        ),
-        ty if is_made => format!(
+    let ty = path.segments.iter().nth_back(1).filter(|ty| starts_upper(&ty.ident.to_string()))?;
+    let is_made = is_called || matches!(&*last, "new" | "default" | "builder");
+    let ty = words([ty].into_iter());
+    let message = match (key, is_made) {
+        ("function_tools", true) => format!(
             "the list constructs the tool: write `{ty}`; pass a value that you construct to `.tool(..)` of the builder"
         ),
-        ty => format!("a method is a tool of its toolbox: name the toolbox, `toolboxes: [{ty}]`"),
+        ("function_tools", false) => {
+            format!("a method is a tool of its toolbox: name the toolbox, `toolboxes: [{ty}]`")
+        }
+        ("toolboxes", true) => format!(
+            "name the type alone, `toolboxes: [{ty}]`, and pass the object to `.toolbox(..)` of the builder"
+        ),
+        ("agents", true) => format!("name the agent alone: `agents: [{ty}]`"),
+        _ => return None,
     };
-    starts_upper(&ty.ident.to_string()).then(|| syn::Error::new_spanned(path, message))
+    Some(syn::Error::new_spanned(path, message))
 }
 
 pub(super) fn starts_upper(name: &str) -> bool {

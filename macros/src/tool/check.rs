@@ -124,14 +124,20 @@ pub(crate) fn item(function: &FnItem, options: &Options, is_method: bool, errors
         }
         shared(receiver, errors);
     }
-    if let ReturnType::Type(_, ty) = &sig.output {
-        Opaque(errors).visit_type(ty);
-    }
     if let (Some(blocking), true) = (options.blocking, sig.asyncness.is_some()) {
         errors.push(blocking, "`blocking` is for functions that are not `async`: remove one of the two");
     }
     // A method's type is out of sight.
     is_method || type_name(function, options, errors)
+}
+
+/// Reports an opaque type in the result, and returns whether there is one.
+pub(crate) fn is_opaque(function: &FnItem, errors: &mut Errors) -> bool {
+    let before = errors.count();
+    if let ReturnType::Type(_, ty) = &function.sig.output {
+        Opaque(errors).visit_type(ty);
+    }
+    errors.count() > before
 }
 
 /// A toolbox's method borrows the toolbox.

@@ -66,6 +66,9 @@ impl Model {
             takes_self: matches!(function.sig.inputs.first(), Some(FnArg::Receiver(_))),
         });
         let may_have_type = check::item(function, &options, method.is_some(), errors);
+        if check::is_opaque(function, errors) {
+            function.mark_signature();
+        }
         let mut params: Vec<Param> = Vec::new();
         let mut wrong = Vec::new();
         for (index, parameter) in function.sig.inputs.iter_mut().enumerate() {
