@@ -4,7 +4,8 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, FnArg, Signature, Visibility, parse_quote};
+use syn::visit::Visit;
+use syn::{Attribute, FnArg, ReturnType, Signature, Type, Visibility, parse_quote};
 
 use crate::diag::Errors;
 use crate::number::is_primitive;
@@ -104,11 +105,14 @@ impl FnItem {
             if let FnArg::Typed(typed) = input
                 && (self.is_wrong || self.wrong_parameters.contains(&index))
             {
-                *typed.ty = parse_quote!(#alias);
+                *typed.ty = in_error(&typed.ty, &alias, &rt);
             }
         }
         if self.is_wrong {
-            self.sig.output = parse_quote!(-> #alias);
+            self.sig.output = match &self.sig.output {
+                ReturnType::Default => parse_quote!(-> #alias),
+                ReturnType::Type(arrow, ty) => ReturnType::Type(*arrow, Box::new(in_error(ty, &alias, &rt))),
+            };
             if awaits(self.body.clone()) {
                 self.sig.asyncness.get_or_insert_default();
             }
@@ -143,6 +147,20 @@ pub(crate) fn with_no_generics(item: &impl ToTokens, word: &str) -> TokenStream 
         tokens.extend(quote!(<>).into_iter().chain(rest));
     }
     tokens.into_iter().collect()
+}
+
+/// The alias that is an error, with a use of the type, so that rustc does not report its import as unused. An opaque type stays: it cannot be an
+/// argument there.
+fn in_error(ty: &Type, alias: &Ident, rt: &TokenStream) -> Type {
+    struct IsOpaque(bool);
+    impl<'ast> Visit<'ast> for IsOpaque {
+        fn visit_type_impl_trait(&mut self, _: &'ast syn::TypeImplTrait) {
+            self.0 = true;
+        }
+    }
+    let mut is_opaque = IsOpaque(false);
+    is_opaque.visit_type(ty);
+    if is_opaque.0 { ty.clone() } else { parse_quote!(<#alias as #rt::Is>::Type<#ty>) }
 }
 
 /// Returns whether there is an `.await` in tokens.

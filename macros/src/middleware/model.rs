@@ -3,8 +3,9 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
 use syn::ext::IdentExt;
+use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Attribute, FnArg, ReturnType, Signature, Visibility};
+use syn::{Attribute, FnArg, ReturnType, Signature, Type, Visibility};
 
 use super::check;
 use super::options::{MiddlewareKind, Options};
@@ -82,6 +83,7 @@ impl Middleware {
             wrong.extend((errors.count() > before).then_some(index));
         }
         function.mark_parameters(wrong);
+        open_next(function, &parameters);
         let before = errors.count();
         check::one_state(&parameters, &options, errors);
         let form = held_to(function, &parameters, &options, errors);
@@ -140,6 +142,31 @@ fn is_bound(parameter: &FnArg) -> bool {
 
 fn is_ours(attr: &Attribute, kind: MiddlewareKind) -> bool {
     attr.path().segments.last().is_some_and(|last| last.ident == kind.attribute())
+}
+
+/// Replaces `next: &dyn Next` by `impl Next` in the function that is given back. We report it; rustc would report it again,
+/// because `Next` cannot be `dyn`.
+fn open_next(function: &mut FnItem, parameters: &[Parameter]) {
+    struct Open<'a>(&'a mut Option<Type>);
+
+    impl<'ast> Visit<'ast> for Open<'_> {
+        fn visit_type_trait_object(&mut self, ty: &'ast syn::TypeTraitObject) {
+            let bounds = &ty.bounds;
+            *self.0 = Some(syn::parse_quote!(impl #bounds));
+        }
+    }
+
+    for (input, parameter) in function.sig.inputs.iter_mut().zip(parameters) {
+        if let FnArg::Typed(typed) = input
+            && matches!(parameter.role, Role::Next)
+        {
+            let mut open = None;
+            Open(&mut open).visit_type(&parameter.ty);
+            if let Some(open) = open {
+                *typed.ty = open;
+            }
+        }
+    }
 }
 
 impl Middleware {
