@@ -70,10 +70,14 @@ impl Fields {
 
     /// `default: true`, or `default: false`.
     pub(super) fn is_default(&self) -> Option<&LitBool> {
-        self.settings.iter().find_map(|(setting, value)| match value {
-            SettingValue::Boolean(value) if *setting == Setting::Default => Some(value),
-            _ => None,
-        })
+        let (_, value) = self.settings.iter().find(|(setting, _)| *setting == Setting::Default)?;
+        match value {
+            SettingValue::Boolean(default) => Some(default),
+            SettingValue::Text(_)
+            | SettingValue::Count(_)
+            | SettingValue::Seconds(_)
+            | SettingValue::Word(_) => None,
+        }
     }
 
     /// Reads the value of a field.

@@ -87,8 +87,9 @@ impl ToolContext {
     pub(super) fn note_start(&self) {
         let before = self.last_start.load(Ordering::Relaxed);
         if before & LAST != CallProgress::Started as u8 {
-            self.last_start
-                .store((self.last_begun() as u8) << 4 | CallProgress::Started as u8, Ordering::Relaxed);
+            let is_begun = before & LAST != CallProgress::NotStarted as u8;
+            let begun = if is_begun { before << 4 } else { before & !LAST };
+            self.last_start.store(begun | CallProgress::Started as u8, Ordering::Relaxed);
         }
     }
 
@@ -246,7 +247,7 @@ impl ToolContext {
             CallProgress::Running
         } else if !self.has_started() {
             CallProgress::NotStarted
-        } else if self.last_begun() == CallProgress::Succeeded {
+        } else if self.has_run() {
             CallProgress::Succeeded
         } else {
             CallProgress::Started
