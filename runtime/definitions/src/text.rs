@@ -10,7 +10,7 @@ use std::borrow::Cow;
 pub use folded::{folded, folded_json};
 pub use hidden::is_unseen;
 pub use hidden::{visible, without_hidden};
-pub use onionskin_vocabulary::nearest;
+pub use onionskin_vocabulary::{nearest, similar};
 
 /// The number of list items that a message shows before it counts the others.
 pub const MOST: usize = 20;

@@ -55,7 +55,7 @@ macro_rules! agent_fields {
             /// A field with a form of its own.
             agent Part {
                 /// `name: ".."`
-                /// The name that people and parents see: letters, digits, `_` and `-`. Default: the name of the type.
+                /// The name that people and parents see: letters, digits, `_`, `-` and single blanks. Default: the name of the type.
                 name => Name,
                 /// `servers: [name, ..]`
                 /// Servers of tools: MCP servers from `.mcp.json` or `.server(..)` (feature `mcp`), and your own sources from `.server(..)`.
@@ -81,6 +81,9 @@ macro_rules! agent_fields {
                 /// `output_guardrails: [guardrail, ..]`
                 /// Guardrails on the results of all calls: of functions, servers, children and built-in tools.
                 output_guardrails => OutputGuardrails,
+                /// `approval: [shell.execute, filesystem.*, server(git), add_one, is_large for [pay]]`
+                /// The calls that need [approval](crate::approval), as in the filter of a hook; `rule for [..]` asks a function of the arguments, as `#[tool(approval = rule)]` does, and `".." for [..]` gives a reason.
+                approval => Approval,
                 /// `run_hooks: [hook, ..]`
                 /// Hooks around each run, in this order: `path`, `path(values)` ([`run_hook`](macro@crate::run_hook)).
                 run_hooks => RunHooks,
@@ -88,7 +91,7 @@ macro_rules! agent_fields {
                 /// Hooks around each turn, in this order: `path`, `path(values)` ([`turn_hook`](macro@crate::turn_hook)).
                 turn_hooks => TurnHooks,
                 /// `message_hooks: [hook, ..]`
-                /// Hooks on its messages, in this order: `path`, `path(values)` ([`message_hook`](macro@crate::message_hooks::message_hook)).
+                /// Hooks on its messages, in this order: `path`, `path(values)` ([`message_hook`](macro@crate::message_hook)).
                 message_hooks => MessageHooks,
                 /// `runtime: [shell.execute, human.input, filesystem.read, skills.read]`
                 /// Built-in tools (features `shell`, `human-input`, `filesystem`, `skills`).

@@ -1,5 +1,8 @@
 //! The built-in tools.
 
+/// Where `skills.read` looks in the working directory: the first of these folders that exists.
+pub const SKILL_FOLDERS: [&str; 4] = ["skills", ".agents/skills", ".fast-agent/skills", ".claude/skills"];
+
 /// A built-in tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BuiltIn {
@@ -71,6 +74,33 @@ impl BuiltIn {
     /// The error for a name that no built-in tool has.
     pub fn unknown(word: &str) -> String {
         crate::unknown("built-in tool", word, &Self::ALL.map(Self::word))
+    }
+
+    /// Whether a word of a filter names the tool: `filesystem.read`, or `filesystem.*` for all of its family.
+    pub fn is_named(tool: &str, word: &str) -> bool {
+        tool == word || Self::family_prefix(word).is_some_and(|family| tool.starts_with(family))
+    }
+
+    /// The first tool that a word of a filter names.
+    pub fn first_named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|tool| Self::is_named(tool.word(), word))
+    }
+
+    /// How the names of all tools of a family begin, if a word of a filter names one: `filesystem.` for `filesystem.*`.
+    pub fn family_prefix(word: &str) -> Option<&str> {
+        word.strip_suffix('*').filter(|family| family.len() > 1 && family.ends_with('.'))
+    }
+
+    /// Whether it changes something outside of the agent.
+    pub const fn changes_something(self) -> bool {
+        match self {
+            Self::ShellExecute | Self::FilesystemWrite | Self::FilesystemEdit => true,
+            Self::HumanInput
+            | Self::FilesystemRead
+            | Self::FilesystemList
+            | Self::FilesystemSearch
+            | Self::SkillsRead => false,
+        }
     }
 
     /// The feature of the crate `onionskin` that provides it.

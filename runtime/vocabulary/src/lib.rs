@@ -25,11 +25,11 @@ pub mod settings;
 pub mod synonyms;
 mod words;
 
-pub use built_in::{BuiltIn, MISSING_MCP};
+pub use built_in::{BuiltIn, MISSING_MCP, SKILL_FOLDERS};
 pub use front_matter::{FrontMatter, FrontMatterMistake, front_matter};
 pub use locked::{Locked, tool_mistake};
 pub use messages::unknown;
-pub use names::{AGENT_TOOL, LONGEST_AGENT_NAME, LONGEST_TOOL_NAME, agent_name_mistake};
-pub use nearest::nearest;
+pub use names::{AGENT_TOOL, LONGEST_AGENT_NAME, LONGEST_TOOL_NAME, agent_name_mistake, agent_tool};
+pub use nearest::{nearest, similar};
 pub use ready_hooks::{READY_HOOKS, ready_hook, ready_hook_at};
 pub use words::Word;

@@ -14,8 +14,8 @@ pub struct Locked<'f> {
     pub tools: &'f [String],
     /// The file's name in messages.
     pub file: &'f str,
-    /// The command that rewrites the file.
-    pub update: &'f str,
+    /// The command that rewrites the file. None if the server was asked, and no file is there to rewrite.
+    pub update: Option<&'f str>,
 }
 
 impl Locked<'_> {
@@ -40,8 +40,9 @@ impl Locked<'_> {
     }
 
     fn hint(&self, words: &str) -> String {
+        let Some(update) = self.update else { return words.to_owned() };
         let end = if words.ends_with('?') { "" } else { "." };
-        format!("{words}{end} If the server has changed, run `{}`", self.update)
+        format!("{words}{end} If the server has changed, run `{update}`")
     }
 }
 
@@ -96,7 +97,7 @@ mod tests {
         let mistake = |name: &str, servers: &[&str], is_locked: fn(&str) -> bool| {
             tool_mistake(name, servers.iter().copied(), |server| {
                 let tools: &[String] = if server == "a" { &a } else { &a_b };
-                is_locked(server).then_some(Locked { tools, file: "lock.json", update: "lock" })
+                is_locked(server).then_some(Locked { tools, file: "lock.json", update: Some("lock") })
             })
         };
         let both = ["a__b", "a"];
@@ -131,7 +132,7 @@ mod tests {
             ("a**?c", "ac", false),
             ("?", "ü", true),
         ] {
-            let locked = Locked { tools: &[name.to_owned()], file: "lock.json", update: "lock" };
+            let locked = Locked { tools: &[name.to_owned()], file: "lock.json", update: Some("lock") };
             assert_eq!(locked.pattern_mistake(pattern, "a").is_none(), is_taken, "{pattern} {name}");
         }
     }

@@ -17,6 +17,9 @@ pub const REPLACED_PROMPT: &str =
 /// A second `..` in a list of hooks.
 pub const SECOND_REST: &str = "`..` is in the list already; remove one of them";
 
+/// A second entry for the same hook or guardrail.
+pub const HOOK_TWICE: &str = "this is in the list twice, and would run twice; keep one";
+
 /// `tools` without the name of a server.
 pub const TOOLS_OF_SERVERS: &str = "`tools` chooses among the tools of servers: `tools: { time: [get_time] }`; functions belong in `function_tools`";
 
@@ -82,8 +85,13 @@ pub fn unknown_field(name: &str, others: &[&'static str]) -> (String, Option<&'s
     fields.extend(Field::words().into_iter().filter(|field| !COMMON_FIELDS.contains(field)));
     fields.extend(others);
     let meant = nearest(name, fields.iter().copied());
-    let meant = meant.and_then(|near| fields.iter().copied().find(|field| *field == near));
-    (unknown("field", name, &fields), meant)
+    if let Some(near) = meant.and_then(|near| fields.iter().copied().find(|field| *field == near)) {
+        return (unknown("field", name, &fields), Some(near));
+    }
+    match synonyms::near_ours(name) {
+        Some(ours) => (format!("unknown field `{name}`; did you mean `{ours}`?"), Some(ours)),
+        None => (unknown("field", name, &fields), None),
+    }
 }
 
 /// The error for an unknown entry of `limits` or `request_params`.

@@ -55,7 +55,7 @@ macro_rules! options {
                 /// The JSON Schema of the result (a `serde_json::Value`). It replaces the schema of the type.
                 output_schema
                 /// `on_error = explain`
-                /// `fn(&ToolContext, ToolError) -> ToolResult`: handles tool errors, including invalid arguments. It does not run for a stop or an abort.
+                /// `fn(&ToolContext, ToolError) -> ToolResult`, or an `async fn` of them: handles tool errors, including invalid arguments. It does not run for a stop or an abort.
                 on_error
                 /// `timeout = 30`
                 /// The maximum duration of one attempt: seconds, `"500ms"`, `"30s"`, `"2m"`, `"1h"`, or a constant `Duration`.

@@ -4,13 +4,14 @@
 const CRATE: &str = "::onionskin::";
 
 /// The paths of the ready hooks and guardrails that cards can name in each program.
-pub const READY_HOOKS: [&str; 13] = [
+pub const READY_HOOKS: [&str; 14] = [
     "::onionskin::hooks::log",
     "::onionskin::hooks::timing",
     "::onionskin::hooks::retry",
     "::onionskin::turn_hooks::last_inputs",
     "::onionskin::turn_hooks::last_tokens",
     "::onionskin::turn_hooks::choose_tool",
+    "::onionskin::turn_hooks::summarize_above",
     "::onionskin::guardrails::max_input",
     "::onionskin::guardrails::max_answer",
     "::onionskin::guardrails::max_args",

@@ -1,9 +1,21 @@
 //! The names of an agent's fields in other frameworks.
 
+use crate::nearest;
+
 /// The names that other frameworks have for a field, and its name here.
 pub const SYNONYMS: &[(&str, &str)] = &[
     ("hooks", "tool_hooks"),
     ("middleware", "tool_hooks"),
+    ("approve", "approval"),
+    ("approvals", "approval"),
+    ("permissions", "approval"),
+    ("require_approval", "approval"),
+    ("requires_approval", "approval"),
+    ("needs_approval", "approval"),
+    ("ask_before", "approval"),
+    ("confirm", "approval"),
+    ("interrupt_on", "approval"),
+    ("human_in_the_loop", "approval"),
     ("before_tool", "tool_hooks"),
     ("after_tool", "tool_hooks"),
     ("before_model", "turn_hooks"),
@@ -20,6 +32,7 @@ pub const SYNONYMS: &[(&str, &str)] = &[
     ("functions", "function_tools"),
     ("mcp", "servers"),
     ("mcp_servers", "servers"),
+    ("mcpServers", "servers"),
     ("children", "agents"),
     ("subagents", "agents"),
     ("sub_agents", "agents"),
@@ -40,13 +53,18 @@ pub const SYNONYMS: &[(&str, &str)] = &[
 /// Where the limit of turns belongs.
 pub const TURNS: &str = "the limit is called `turns`: `limits: { turns: .. }`";
 
-const GUARDRAILS: &str = "guardrails are in two lists: `input_guardrails` on the arguments of calls, `output_guardrails` on their results";
+const GUARDRAILS: &str = "guardrails are in two lists: `input_guardrails` on the arguments of calls, `output_guardrails` on their results; those on the input and the answer of a run are `run_hooks`";
 
 /// The names of fields in other frameworks that do not exist here, and what to write.
 pub const ELSEWHERE: &[(&str, &str)] = &[
     ("guardrails", GUARDRAILS),
     ("memory", "a session keeps the conversation, and `state` what tools remember of it"),
     ("ui_tools", "UI tools are tools: name them in `function_tools`"),
+    (
+        "effort",
+        "how much a model thinks is a parameter of its provider: `request_params: { extra_body: { reasoning_effort: high } }` for OpenAI's models",
+    ),
+    ("mode", "an agent has no mode: one that others name in `agents` is a tool of theirs, so remove this"),
     ("max_turns", TURNS),
     ("max_iterations", TURNS),
 ];
@@ -84,6 +102,11 @@ fn find(rows: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
 /// The field for a name that other frameworks use.
 pub fn ours(name: &str) -> Option<&'static str> {
     find(SYNONYMS, name)
+}
+
+/// The field for a name that is near one of other frameworks.
+pub fn near_ours(name: &str) -> Option<&'static str> {
+    nearest(name, SYNONYMS.iter().map(|(theirs, _)| *theirs)).and_then(ours)
 }
 
 /// What to write in place of a name that is not a field here.

@@ -31,7 +31,7 @@ use unknown::unknown;
 /// let mut args = Args::from(r#"{"x": 41}"#);
 /// assert_eq!(args["x"], 41);
 /// args["x"] = 10.into();
-/// assert_eq!(&*args.text(), r#"{"x":10}"#);
+/// assert_eq!(args.to_string(), r#"{"x":10}"#);
 /// ```
 ///
 /// Text that is not one JSON object reads as an empty one: [`Args::get`] returns `None`. The text is kept,
@@ -349,6 +349,13 @@ impl Clone for Args {
 impl Default for Args {
     fn default() -> Self {
         Self::from("{}")
+    }
+}
+
+/// Writes the [text](Self::text).
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text())
     }
 }
 

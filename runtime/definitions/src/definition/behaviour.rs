@@ -110,3 +110,17 @@ impl Annotations {
     /// No hints.
     pub const NONE: Self = Self { read_only: None, destructive: None, idempotent: None, open_world: None };
 }
+
+/// What `#[tool]` declares around a function: its own hooks and stages.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Layers {
+    /// The names of the hooks, the outermost first.
+    pub hooks: &'static [&'static str],
+    /// The names of the guardrails on arguments, in the order in which they run.
+    pub input_guardrails: &'static [&'static str],
+    /// The names of the guardrails on results, in the order in which they run.
+    pub output_guardrails: &'static [&'static str],
+    /// Whether results are cached.
+    pub has_cache: bool,
+}

@@ -8,7 +8,7 @@ use std::time::Duration;
 use onionskin_vocabulary::LONGEST_TOOL_NAME;
 use serde_json::{Value, json};
 
-use super::behaviour::{Annotations, Asks, Effect};
+use super::behaviour::{Annotations, Asks, Effect, Layers};
 use super::example::{ExampleError, ToolExample};
 use super::param::Param;
 use super::run_change::RunChange;
@@ -69,9 +69,9 @@ pub struct ToolDefinition {
     /// Whether the tool takes secrets, which must not appear in its output.
     #[doc(hidden)]
     pub has_secrets: bool,
-    /// Whether the function starts inside the tool's declared hooks or stages.
+    /// The declared hooks and stages around the function, if there are any.
     #[doc(hidden)]
-    pub starts_inside: bool,
+    pub layers: Option<&'static Layers>,
     /// What a call may ask a person.
     #[doc(hidden)]
     pub asks: Asks,
@@ -137,7 +137,7 @@ impl ToolDefinition {
             examples: Arc::default(),
             held: false,
             has_secrets: false,
-            starts_inside: false,
+            layers: None,
             asks: Asks::Nothing,
             ui: None,
             is_of_server: false,

@@ -32,7 +32,7 @@ mod static_tool;
 mod ui_tool;
 mod words;
 
-pub use behaviour::{Annotations, Asks, Effect};
+pub use behaviour::{Annotations, Asks, Effect, Layers};
 pub use declaration::ToolDeclaration;
 pub use decode::{Slots, Values};
 pub use definition::{ToolDefinition, wire_name};

@@ -14,8 +14,8 @@ use serde_json::Value;
     label = "the model cannot fill this type",
     note = "a parameter's type needs `Deserialize` and `JsonSchema`: \
             `#[derive(serde::Deserialize, schemars::JsonSchema)]`",
-    note = "take the agent's state as `State<..>`; write `#[bind(..)]` on a parameter that is a part of the state, as each \
-            secret is, and `#[inject]` on another one that the runtime should fill"
+    note = "take the agent's state as `State<..>`, and a service of the program as `Provided<..>`; write `#[bind(..)]` on a parameter \
+            that is a part of the state, as each secret is, and `#[inject]` on another one that the runtime should fill"
 )]
 pub trait ToolArg<'a>: Deserialize<'a> + JsonSchema {}
 
@@ -28,8 +28,8 @@ impl<'a, T: Deserialize<'a> + JsonSchema> ToolArg<'a> for T {}
     label = "the model cannot fill this type",
     note = "a parameter's type needs `Deserialize` and `JsonSchema`: \
             `#[derive(serde::Deserialize, schemars::JsonSchema)]`",
-    note = "take the agent's state as `State<..>`; write `#[bind(..)]` on a parameter that is a part of the state, as each \
-            secret is, and `#[inject]` on another one that the runtime should fill"
+    note = "take the agent's state as `State<..>`, and a service of the program as `Provided<..>`; write `#[bind(..)]` on a parameter \
+            that is a part of the state, as each secret is, and `#[inject]` on another one that the runtime should fill"
 )]
 pub trait ToolParameter {
     /// Checks the bound at the span that the macro chooses.

@@ -52,7 +52,7 @@ impl ToolDefinition {
         }
         changed.run_change.clone_from(&self.run_change);
         changed.has_secrets = self.has_secrets;
-        changed.starts_inside = self.starts_inside;
+        changed.layers = self.layers;
         changed.asks = changed.asks.max(self.asks);
         changed.ui = changed.ui.take().or_else(|| self.ui.clone());
         changed.is_of_server = self.is_of_server;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::behaviour::{Annotations, Asks, Effect};
+use super::behaviour::{Annotations, Asks, Effect, Layers};
 use super::contradictions::assert_sound;
 use super::definition::{ToolDefinition, is_held};
 use super::example::ToolExample;
@@ -16,7 +16,6 @@ use crate::requirements::ServiceTypes;
 
 /// The static definition that `#[tool]` generates. It is converted to a [`ToolDefinition`] on first use.
 #[derive(Debug, Clone, Copy)]
-#[expect(clippy::struct_excessive_bools, reason = "each says one thing, and any of them may be set")]
 pub struct StaticTool {
     /// The tool's name.
     pub name: &'static str,
@@ -46,8 +45,8 @@ pub struct StaticTool {
     pub timeout: Option<Duration>,
     /// Whether the tool gets secrets.
     pub has_secrets: bool,
-    /// Whether the tool has its own hooks or stages.
-    pub starts_inside: bool,
+    /// The tool's own hooks and stages, if it has any.
+    pub layers: Option<&'static Layers>,
     /// What a call may ask a person.
     pub asks: Asks,
     /// The component that it shows, and where.
@@ -77,7 +76,7 @@ impl StaticTool {
         max_calls: None,
         timeout: None,
         has_secrets: false,
-        starts_inside: false,
+        layers: None,
         asks: Asks::Nothing,
         ui: None,
         strict: false,
@@ -116,7 +115,7 @@ impl StaticTool {
             max_calls: self.max_calls,
             timeout: self.timeout,
             has_secrets: self.has_secrets,
-            starts_inside: self.starts_inside,
+            layers: self.layers,
             asks: self.asks,
             ui: self.ui.map(|(component, mode)| UiTool { component: component.into(), mode }),
             // Each field is here: `ToolDefinition::new` would make a schema only to drop it.

@@ -108,6 +108,33 @@ impl Exit {
         }
     }
 
+    /// Changes the texts that the model sees, of a tool error and of a stop, as [`ToolOutput::map_text`] does. A
+    /// model does not see an abort.
+    ///
+    /// ```
+    /// use onionskin::{ToolResult, tool_hook};
+    ///
+    /// /// Hides the name of a guest.
+    /// #[tool_hook]
+    /// fn no_names(result: &mut ToolResult) {
+    ///     let hide = |text: &str| text.replace("Ada", "[name]");
+    ///     match result {
+    ///         Ok(output) => output.map_text(hide),
+    ///         Err(exit) => exit.map_text(hide),
+    ///     }
+    /// }
+    /// # let mut result = Err("Ada has no room".into());
+    /// # no_names(&mut result);
+    /// # assert_eq!(result.unwrap_err().to_string(), "[name] has no room");
+    /// ```
+    pub fn map_text(&mut self, change: impl FnMut(&str) -> String) {
+        match self {
+            Self::Tool(error) => error.map_text(change),
+            Self::Stop(stop) => stop.output.map_text(change),
+            Self::Abort(_) => {}
+        }
+    }
+
     /// Whether this is an abort.
     pub fn is_abort(&self) -> bool {
         matches!(self, Self::Abort(_))

@@ -193,6 +193,11 @@ impl ToolError {
         self
     }
 
+    /// Changes the texts that the model sees, as [`ToolOutput::map_text`] does. The cause is unchanged.
+    pub fn map_text(&mut self, change: impl FnMut(&str) -> String) {
+        self.0.output.map_text(change);
+    }
+
     /// The kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind

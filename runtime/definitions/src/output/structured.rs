@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::content::ContentBlock;
@@ -12,8 +11,7 @@ use crate::secret::{Redact, Redactor};
 
 /// Where the structured value of a call is stored. It is parsed on first use
 /// (`ToolCallReport::structured_content`).
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub enum StructuredContent {
     /// No structured value.
@@ -30,6 +28,16 @@ pub enum StructuredContent {
 }
 
 impl StructuredContent {
+    /// The place of a value: in the only text of the content, if it is there, and otherwise beside it.
+    #[doc(hidden)]
+    pub fn new(value: Value, content: &[ContentBlock]) -> Self {
+        let is_read = |place: &Self| place.read(content).is_some_and(|read| *read == value);
+        [Self::Text, Self::ResultString, Self::ResultText]
+            .into_iter()
+            .find(is_read)
+            .unwrap_or_else(|| Self::Apart(Arc::new(value)))
+    }
+
     /// Whether there is no structured value.
     pub fn is_none(&self) -> bool {
         *self == Self::None

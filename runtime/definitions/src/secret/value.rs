@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Deserializer, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use zeroize::Zeroize;
 
@@ -94,6 +94,21 @@ impl<T> Secret<T> {
     /// Returns an error if the serialiser fails.
     pub fn masked<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(MASK)
+    }
+}
+
+/// Has no implementation, so no secret is `Serialize`: with a bound that fails, rustc says what to write.
+#[diagnostic::on_unimplemented(
+    message = "a `Secret` cannot be serialized",
+    label = "serializes a `Secret`",
+    note = "write `#[serde(skip_serializing)]` on the field, or `#[serde(serialize_with = \"Secret::masked\")]` to write a mask in its place"
+)]
+pub trait Unconcealed {}
+
+#[doc(hidden)]
+impl<T: Unconcealed> Serialize for Secret<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.masked(serializer)
     }
 }
 
