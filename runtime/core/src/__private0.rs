@@ -28,8 +28,8 @@ pub use crate::checks::{
     ArgumentsWrittenAgain, BeforeTypedHooks, ChildNamedOnce, DescribedChild, HasEachValue, HasNoMoreValues,
     HasPart, HasToolMethod, HookMadeBy, HookOfOnce, HookOfUnstated, HookOnOwnTool, InputOfAgent, MadeBy,
     MoreThanZero, NamedAsItIs, NamedInLists, NamedUnlikeFunctions, NamedUnlikeToolboxes, OneEnum,
-    OutputOfAgent, OwnHook, ReadAgain, Repeats, RepeatsNothing, SentAsResult, SharedByCalls, ToolNamedOnce,
-    UntypedEverywhere, WrittenAgain, approval_by,
+    OutputOfAgent, OwnHook, ReadAgain, Repeats, RepeatsNothing, SentAsResult, SharedByCalls, ShownInPrompt,
+    TextInCard, ToolNamedOnce, UntypedEverywhere, WrittenAgain, approval_by,
 };
 pub use crate::forms::{
     AfterOwned, AfterReturn, AfterRunReturn, AfterTarget, AroundReturn, BeforeModelReturn, BeforeReplyReturn,
@@ -47,10 +47,10 @@ pub use crate::turn_hook::{CompletedTurn, TurnHook, TurnRequest, TurnToolCall};
 pub use onionskin_definitions::args::Args;
 pub use onionskin_definitions::definition::ToolSource;
 pub use onionskin_definitions::definition::{
-    Alias, Annotations, ArgLimit, Asks, Defined, Effect, ErrorText, Failed, FromText, Kind, Lent, NoAlias,
-    Param, Raw, Reading, Returned, SentToCalls, ShownToModel, Slots, StaticTool, ToolArg, ToolDefinition,
-    ToolExample, ToolParameter, ToolReturn, ToolWords, UiMode, check_args, encode, failed, ladder, lend,
-    read, reads, schema_of,
+    Alias, Annotations, ArgLimit, Asks, Defined, Effect, ErrorText, Failed, FromText, Kind, Layers, Lent,
+    NoAlias, Param, Raw, Reading, Returned, SentToCalls, ShownToModel, Slots, StaticTool, ToolArg,
+    ToolDefinition, ToolExample, ToolParameter, ToolReturn, ToolWords, UiMode, check_args, encode, failed,
+    ladder, lend, read, reads, schema_of,
 };
 pub use onionskin_definitions::error::{Abort, BoxError, Exit, ToolError, ToolResult};
 pub use onionskin_definitions::output::ToolOutput;
@@ -245,8 +245,7 @@ pub fn json<T: serde::de::DeserializeOwned>(text: &'static str) -> T {
 
 /// Whether a call goes to this child agent.
 pub fn is_child(cx: &ToolContext, name: &str) -> bool {
-    cx.source() == ToolSource::Agent
-        && cx.tool_name().strip_prefix(onionskin_vocabulary::AGENT_TOOL) == Some(name)
+    cx.source() == ToolSource::Agent && cx.tool_name() == onionskin_vocabulary::agent_tool(name)
 }
 
 // The facade overrides these macros when its features are enabled.

@@ -3,6 +3,7 @@
 //! The compiler names these traits in its errors. A trait is implemented where its check holds. Programs
 //! neither implement nor call them.
 
+use std::fmt::Display;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ pub use onionskin_tools::typed::{HookMadeBy, RawHook};
 
 use crate::agent::{TypedAnswer, TypedInput};
 use onionskin_definitions::args::Args;
-use onionskin_tools::policy::{Needed, NeedsApproval};
+use onionskin_tools::approval::{Needed, NeedsApproval};
 use onionskin_tools::tool::ToolboxPart;
 
 /// Declares checks of a constant that the macros compute: a trait holds where it is `true`. A row has the compiler's message, its label and its
@@ -206,6 +207,42 @@ bounds! {
     "an argument of this tool has no `Serialize`",
     "the tool has hooks or stages of its own, which get its arguments as JSON from the typed hook",
     "write `#[derive(serde::Serialize)]` on `{Self}`, or a raw hook (`args: &mut Args`), which can be put on any tool";
+}
+
+/// A value of a hook that a card gives as text, in this line.
+#[diagnostic::on_unimplemented(
+    message = "line {LINE} of the card gives text for a value of the type `{Self}`",
+    label = "a hook of this card takes another value",
+    note = "write the value in the card as a number, `true`, `false`, or a list of these; text is for types that implement `From<&str>`"
+)]
+pub trait TextInCard<const LINE: usize> {
+    /// Makes the value.
+    fn from_text(text: &'static str) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: From<&'static str>, const LINE: usize> TextInCard<LINE> for T {
+    fn from_text(text: &'static str) -> Self {
+        text.into()
+    }
+}
+
+/// A field of the state at a placeholder of a literal.
+#[diagnostic::on_unimplemented(
+    message = "a text cannot show a field of the type `{Self}`",
+    label = "a place shows a field that is `Display`",
+    note = "name a field in it, with a dot, implement `Display` for the type, or compute the text with a function of the run"
+)]
+pub trait ShownInPrompt {
+    /// The field as a text.
+    fn shown(&self) -> &dyn Display;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Display> ShownInPrompt for T {
+    fn shown(&self) -> &dyn Display {
+        self
+    }
 }
 
 /// Whether a hook of a function repeats calls: `Repeats::<H>::IS`. A repeating hook defines an inherent

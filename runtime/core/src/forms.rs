@@ -11,7 +11,8 @@ pub use onionskin_definitions::definition::{
 pub use onionskin_definitions::strict::{StrictFields, StrictParameter};
 #[doc(hidden)]
 pub use onionskin_definitions::strict::{strict, strict_fields};
-pub use onionskin_tools::policy::{CacheKey, NeedsApproval};
+pub use onionskin_tools::approval::NeedsApproval;
+pub use onionskin_tools::policy::{CacheKey, ErrorHandler};
 #[doc(hidden)]
 pub use onionskin_tools::policy::{keyed, recover};
 pub use onionskin_tools::tool::{BothStates, FitsState, FitsTool, Make, ReachesInner, SharedToolbox, Works};

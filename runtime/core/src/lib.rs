@@ -68,6 +68,8 @@ pub use onionskin_definitions::{
 pub use onionskin_definitions::{content, export, json, schema, text};
 
 #[doc(inline)]
+pub use onionskin_tools::model::Model;
+#[doc(inline)]
 pub use onionskin_tools::{
     Cache, DynTool, Hook, Inject, Next, Progress, Provided, RunContext, RunOutput, ScriptedModel,
     ScriptedTurn, Session, SessionState, State, Tool, ToolContext, ToolSpec, Toolbox, call,
@@ -89,6 +91,9 @@ pub use onionskin_macros::agent;
 #[doc = include_str!("docs/guardrail.md")]
 #[doc = crate::option_table!(guardrail)]
 pub use onionskin_macros::guardrail;
+#[doc = include_str!("docs/message_hook.md")]
+#[doc = crate::option_table!(message_hook)]
+pub use onionskin_macros::message_hook;
 #[doc = include_str!("docs/run_hook.md")]
 #[doc = crate::option_table!(run_hook)]
 pub use onionskin_macros::run_hook;
@@ -105,6 +110,8 @@ pub use onionskin_macros::toolbox;
 #[doc = include_str!("docs/turn_hook.md")]
 #[doc = crate::option_table!(turn_hook)]
 pub use onionskin_macros::turn_hook;
+#[doc = include_str!("docs/ui_tool.md")]
+pub use onionskin_macros::ui_tool;
 #[doc = include_str!("docs/workflow.md")]
 pub use onionskin_macros::workflow;
 // Exported beside the attribute of the same name, so that one `use` imports both.
@@ -146,7 +153,7 @@ pub mod run {
     pub use onionskin_tools::context::{AgentInfo, IdempotencyKey, InjectInRun, StateError, Team};
     pub use onionskin_tools::event::ToolCallReport;
     pub use onionskin_tools::onion::{Forked, ToolCaller};
-    pub use onionskin_tools::session::{SavedSession, SavedSessionError};
+    pub use onionskin_tools::session::{NoTypedState, SavedSession, SavedSessionError};
 }
 
 #[doc = include_str!("docs/run_hooks.md")]
@@ -171,11 +178,11 @@ pub mod servers {
     pub use onionskin_definitions::error::BoxError;
 }
 
-/// UI tools: tools that show a component to a person and wait for the answer. [`macro@ui::ui_tool`] declares one, and
+/// UI tools: tools that show a component to a person and wait for the answer. [`macro@ui_tool`] declares one, and
 /// [`ToolContext::ui`] shows it.
 pub mod ui {
     pub use onionskin_definitions::definition::UiMode;
-    #[doc = include_str!("docs/ui_tool.md")]
+    #[doc(no_inline)]
     pub use onionskin_macros::ui_tool;
     pub use onionskin_tools::context::Ui;
     pub use onionskin_tools::question::UiComponent;

@@ -3,6 +3,5 @@
 pub use crate::message_hook::{Delivery, MessageHook, Participant, SentMessage};
 pub use crate::turn_hook::NoMessagesError;
 pub use onionskin_definitions::error::BoxError;
-#[doc = include_str!("docs/message_hook.md")]
-#[doc = crate::option_table!(message_hook)]
+#[doc(no_inline)]
 pub use onionskin_macros::message_hook;

@@ -299,3 +299,34 @@ impl fmt::Debug for dyn DynApprover {
         f.write_str("Approver")
     }
 }
+
+/// A return type of a rule for approval, such as a tool's `approval = path` function: whether a call needs approval, or the reason for it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say whether a call has to be approved",
+    label = "not a yes or no",
+    note = "write `fn(&Args) -> bool`, or `fn(&Args) -> Option<String>` to give a reason"
+)]
+pub trait NeedsApproval {
+    /// `None` if the call needs no approval, else `Some` with an optional reason.
+    fn needed(self) -> Option<Option<String>>;
+}
+
+#[diagnostic::do_not_recommend]
+impl NeedsApproval for bool {
+    fn needed(self) -> Option<Option<String>> {
+        self.then_some(None)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Into<String>> NeedsApproval for Option<T> {
+    fn needed(self) -> Option<Option<String>> {
+        self.map(|reason| Some(reason.into()))
+    }
+}
+
+/// Decides by the arguments whether a call needs approval: `Some` with an optional reason if it does.
+pub type ApprovalRule = dyn Fn(&Args) -> Option<Option<String>> + Send + Sync;
+
+/// A shared rule for calls that need approval.
+pub type Needed = Arc<ApprovalRule>;

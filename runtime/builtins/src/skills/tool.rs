@@ -5,6 +5,7 @@ use std::path::Path;
 use onionskin_core::spec::for_each_run;
 use onionskin_core::text::nearest;
 use onionskin_core::{Args, Effect, Exit, Tool, ToolContext, ToolDefinition, ToolError, ToolResult};
+use onionskin_vocabulary::SKILL_FOLDERS;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -14,9 +15,6 @@ use crate::definition::definition as built_in;
 use crate::filesystem::{Filesystem, TIMEOUT, Work, files, on_thread, page_arguments, read_page};
 use crate::names::{shown, shown_path};
 use crate::source::Source;
-
-/// Where skills are by default: the first of these that exists.
-const DEFAULT_FOLDERS: [&str; 4] = ["skills", ".agents/skills", ".fast-agent/skills", ".claude/skills"];
 
 /// The most levels of folders and the most files that are listed with the instructions.
 const MAX_DEPTH: u32 = 4;
@@ -33,12 +31,13 @@ struct Arguments {
 
 /// The skills that the program provides, or else the skills of the working directory.
 pub(super) fn provided() -> Source<Skills> {
-    let folder = DEFAULT_FOLDERS.iter().find(|folder| Path::new(folder).is_dir());
+    let folder = SKILL_FOLDERS.iter().find(|folder| Path::new(folder).is_dir());
     Source::Provided(match folder {
         Some(folder) => Skills::at(folder).map_err(|error| error.to_string()),
         None => Err(format!(
-            "`skills.read` has no skills: make them as `skills/NAME/SKILL.md`, or provide `Skills::at(..)` (there is none of the folders {})",
-            DEFAULT_FOLDERS.map(|folder| format!("`{folder}`")).join(", ")
+            "`skills.read` has no skills, because there is none of the folders {}: make them as `skills/NAME/SKILL.md`, or give the \
+             program `.provide(Skills::at(..)?)`",
+            SKILL_FOLDERS.map(|folder| format!("`{folder}`")).join(", ")
         )),
     })
 }

@@ -38,8 +38,8 @@ pub struct Limits {
     /// waits, and its calls are dropped. Default: no limit.
     #[serde(rename = "time_sec", with = "seconds::optional")]
     pub time: Option<Duration>,
-    /// Maximum nesting depth of the run: one more than the number of runs that wait for it. A deeper run does not begin
-    /// and fails with [`RunError::Depth`](crate::RunError::Depth). A task that a tool spawns starts again at 1.
+    /// Maximum nesting depth of the run and its descendants: one more than the number of runs that wait for it. A deeper
+    /// run does not begin and fails with [`RunError::Depth`](crate::RunError::Depth). A task that a tool spawns starts again at 1.
     #[doc = concat!("Default: ", setting_default!(depth), ".")]
     pub depth: u32,
     /// Maximum number of turns in which one tool may ask the model to try again

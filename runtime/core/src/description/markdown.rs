@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::{AgentDescription, AppDescription, ToolDescription};
-use onionskin_definitions::definition::{Effect, ToolSource};
+use onionskin_definitions::definition::{Effect, ToolSource, UiMode};
 
 /// The whole page.
 pub(super) fn page(app: &AppDescription) -> String {
@@ -34,11 +34,15 @@ fn write_agent(page: &mut String, agent: &AgentDescription) {
         ("hooks on messages", agent.message_hooks.clone()),
     ];
     let rows: Vec<_> = rows.into_iter().filter(|(_, names): &(_, Vec<String>)| !names.is_empty()).collect();
-    if !rows.is_empty() {
+    let answers = agent.answer.iter().zip(&agent.answer_schema).next();
+    if !rows.is_empty() || answers.is_some() {
         page.push_str("| | |\n|---|---|\n");
         for (what, names) in rows {
             let names: Vec<_> = names.iter().map(|name| format!("`{}`", cell(name))).collect();
             _ = writeln!(page, "| {what} | {} |", names.join(", "));
+        }
+        if let Some((name, schema)) = answers {
+            _ = writeln!(page, "| answers | `{}`: {} |", cell(name), result_of(schema));
         }
         page.push('\n');
     }
@@ -62,7 +66,20 @@ fn write_tool(page: &mut String, tool: &ToolDescription) {
         Effect::Idempotent | Effect::Unstated => "",
         Effect::Once => " Its effect must not occur twice.",
     };
-    _ = writeln!(page, "{from}{effect}\n");
+    let asks = match (tool.approval, tool.questions) {
+        (true, _) => " A call can need approval.",
+        (false, true) => " A call can ask a person.",
+        (false, false) => "",
+    };
+    let ui = match (&tool.component, tool.mode) {
+        (Some(component), Some(UiMode::Inline)) => {
+            format!(" It shows `{}` in the conversation.", cell(component))
+        }
+        (Some(component), Some(UiMode::Artifact)) => format!(" It shows `{}` in a panel.", cell(component)),
+        (_, _) => String::new(),
+    };
+    let cache = if tool.is_cached { " Its results are cached." } else { "" };
+    _ = writeln!(page, "{from}{effect}{cache}{asks}{ui}\n");
     if !tool.description.is_empty() {
         let description = tool.description.trim();
         let shown = if tool.source.is_server() { quoted(description) } else { description.to_owned() };
@@ -176,14 +193,21 @@ mod tests {
             } }),
             output_schema: None,
             effect: Effect::Unstated,
+            approval: false,
+            questions: false,
+            component: None,
+            mode: None,
             hooks: Vec::new(),
             input_guardrails: Vec::new(),
             output_guardrails: Vec::new(),
+            is_cached: false,
         };
         let agent = AgentDescription {
             name: "Clerk".to_owned(),
             description: None,
             model: None,
+            answer: None,
+            answer_schema: None,
             tools: vec![tool],
             children: Vec::new(),
             servers: Vec::new(),

@@ -6,7 +6,7 @@ mod mermaid;
 use serde::Serialize;
 use serde_json::Value;
 
-use onionskin_definitions::definition::{Effect, ToolSource};
+use onionskin_definitions::definition::{Effect, ToolSource, UiMode};
 
 /// The agents of an app. Created by [`App::describe`](crate::App::describe). Serialise it to get JSON for
 /// programs.
@@ -27,6 +27,10 @@ pub struct AgentDescription {
     pub description: Option<String>,
     /// The name of its model, if it is asked by name.
     pub model: Option<String>,
+    /// The name of the type of its answers, if they have one.
+    pub answer: Option<String>,
+    /// The JSON Schema of its answers, if they have a type.
+    pub answer_schema: Option<Value>,
     /// Its tools. The tools of servers are those at the time of the description.
     pub tools: Vec<ToolDescription>,
     /// The names of its children.
@@ -59,13 +63,22 @@ pub struct ToolDescription {
     pub output_schema: Option<Value>,
     /// Whether a call can be repeated.
     pub effect: Effect,
-    /// The agent's hooks around it, the outermost first. A tool's own hooks are inside them.
+    /// Whether a call can need approval. A tool that can ask a person other questions too has [`questions`](Self::questions).
+    pub approval: bool,
+    /// Whether a call can ask a person questions.
+    pub questions: bool,
+    /// The component that it shows to a person, if it is a UI tool.
+    pub component: Option<String>,
+    /// Where the component is shown: `inline` or `artifact`.
+    pub mode: Option<UiMode>,
+    /// The hooks around it, the outermost first: those of the agent, then the tool's own.
     pub hooks: Vec<String>,
-    /// The agent's guardrails on its arguments, in the order in which they run. They are inside these hooks,
-    /// and outside the tool's own.
+    /// The guardrails on its arguments, in the order in which they run: those of the agent, then the tool's own.
     pub input_guardrails: Vec<String>,
-    /// The agent's guardrails on its results, in the order in which they run.
+    /// The guardrails on its results, in the order in which they run: the tool's own, then those of the agent.
     pub output_guardrails: Vec<String>,
+    /// Whether its results are cached.
+    pub is_cached: bool,
 }
 
 impl AppDescription {

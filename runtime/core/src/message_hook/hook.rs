@@ -65,6 +65,9 @@ hooks! {
             /// places returns `false`. The default is `true`. `#[message_hook]` generates this method. It is
             /// called once, when the agent is built.
             is_before_send() -> bool = true;
+
+            /// The name that errors and descriptions show. The default is the name of the type.
+            shown_name() -> Option<String> = None;
         }
 
         places {

@@ -25,8 +25,8 @@ pub(crate) struct MessageHooks {
 
 impl MessageHooks {
     /// Their names, in order.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.all.iter().map(|hook| hook.name())
+    pub(crate) fn names(&self) -> impl Iterator<Item = String> {
+        self.all.iter().map(|hook| name(&**hook))
     }
 
     /// The hooks of an agent; `None` if it has none.
@@ -131,11 +131,16 @@ impl MessageHooks {
         }
         done.map_err(|error| FailedHook {
             agent: Arc::clone(&self.agent),
-            hook: hook.name(),
+            hook: name(hook).into(),
             place,
             source: error.into(),
         })
     }
+}
+
+/// The name of a hook, as errors and descriptions show it.
+fn name(hook: &dyn DynMessageHook) -> String {
+    hook.shown_name().unwrap_or_else(|| hook.name().to_owned())
 }
 
 /// Checks that a hook leaves a conversation that providers accept. Earlier mistakes are not attributed to the

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::part::PromptPart;
 use super::source::{DynSource, PromptSource};
 use super::text::PromptText;
+use onionskin_vocabulary::placeholders::SESSION_STATE;
 
 /// The parts of a system prompt: their texts, and which parts are included. An agent, a builder and a request
 /// can each have one; the later one takes precedence part by part. A part that has no effect because a
@@ -159,6 +160,17 @@ impl Prompt {
             Some(Content::Text(text)) => text.fixed().is_none_or(|text| !text.is_empty()),
             _ => false,
         }
+    }
+
+    /// A placeholder that a field of the state fills by its name.
+    pub(crate) fn placeholder_of_state(&self) -> Option<(PromptPart, &str)> {
+        self.parts.iter().find_map(|(part, content)| match content {
+            Content::Text(text) => {
+                let placeholder = text.placeholders().find(|path| !path.starts_with(SESSION_STATE))?;
+                Some((*part, placeholder))
+            }
+            Content::LeftOut | Content::Known | Content::Source(_) => None,
+        })
     }
 
     /// Whether the prompt shows the states.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::{self, Display};
 use std::sync::Arc;
 
-use onionskin_vocabulary::placeholders::{SESSION_STATE, TextPiece, placeholder, split};
+use onionskin_vocabulary::placeholders::{SESSION_STATE, TextPiece, escape, split};
 use serde_json::Value;
 
 use onionskin_definitions::error::BoxError;
@@ -12,11 +12,12 @@ use onionskin_tools::context::{RunContext, State};
 
 /// A text of a prompt. Each turn fills the placeholder `{key}` with a field of the agent's state, or with a
 /// value of the session's state ([`SessionState`](crate::SessionState)), both under a dotted name. A
-/// placeholder without a value, or for a secret, is left unchanged. `{{key}}` is the text `{key}`; other
-/// braces are text.
+/// placeholder without a value, or for a secret, is left unchanged. `{{key}}` is the text `{key}`, and
+/// `{{key:?}}` is `{key:?}`; other braces are text.
 ///
 /// In `agent!`, the compiler checks the placeholders of a literal if the agent has a `state`: they name
-/// fields, and `{session_state.key}` is a value of the session's state.
+/// fields, and `{session_state.key}` is a value of the session's state. Placeholders of other languages, such
+/// as `{key:?}` and `{{ key }}`, are errors there.
 ///
 /// ```
 /// use onionskin::{ScriptedModel, ScriptedTurn, agent};
@@ -104,11 +105,11 @@ impl PromptText {
     pub(super) fn source(&self) -> Option<String> {
         let mut text = String::new();
         match &self.0 {
-            Kind::Fixed(words) => write_words(&mut text, words),
+            Kind::Fixed(words) => text.push_str(&escape(words)),
             Kind::Template(pieces) => {
                 for piece in &**pieces {
                     match piece {
-                        Piece::Text(words) => write_words(&mut text, words),
+                        Piece::Text(words) => text.push_str(&escape(words)),
                         Piece::Key(key) => text.extend(["{", key, "}"]),
                         Piece::Field(_) => return None,
                     }
@@ -253,33 +254,20 @@ fn pieces(text: &str) -> Vec<Piece> {
     split(text).into_iter().map(piece).collect()
 }
 
-/// Writes a text so that nothing in it is read as a placeholder.
-fn write_words(text: &mut String, words: &str) {
-    let mut rest = words;
-    while let Some(at) = rest.find('{') {
-        text.push_str(&rest[..at]);
-        let behind = &rest[at..];
-        match placeholder(behind, "{", "}") {
-            Some(key) => {
-                text.extend(["{{", key, "}}"]);
-                rest = &behind[key.len() + 2..];
-            }
-            None => {
-                text.push('{');
-                rest = &behind[1..];
-            }
-        }
-    }
-    text.push_str(rest);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn c3_a_text_is_written_as_it_is_read() {
-        for text in ["Greet {guest}.", "{{name}} and {name}", "{ x } {0} {a.} {{ \"{a\"", "", "{a}{b.0}"] {
+        for text in [
+            "Greet {guest}.",
+            "{{name}} and {name}",
+            "{ x } {0} {a.} {{ \"{a\"",
+            "{{a:?}} {{{a.len()}}} {a:?}",
+            "",
+            "{a}{b.0}",
+        ] {
             let text = PromptText::from(text);
             let written = text.source().unwrap();
             assert!(PromptText::from(written.as_str()).is_like(&text), "{written}");
@@ -290,7 +278,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn c3_any_text_is_written_as_it_is_read_or_not_at_all(text in "[{}a. ]{0,12}") {
+        fn c3_any_text_is_written_as_it_is_read_or_not_at_all(text in "[{}a.:?() ]{0,12}") {
             let text = PromptText::from(text);
             if let Some(written) = text.source() {
                 proptest::prop_assert!(PromptText::from(written.as_str()).is_like(&text), "{}", written);

@@ -7,7 +7,7 @@ mod summary;
 mod trimming;
 
 pub use choosing::choose_tool;
-pub use summarizing::{SummaryError, SummaryFailure, SummaryOptions, summarize};
+pub use summarizing::{SummaryError, SummaryFailure, SummaryOptions, summarize, summarize_above};
 pub use trimming::{last_inputs, last_tokens};
 
 pub use crate::turn_hook::{

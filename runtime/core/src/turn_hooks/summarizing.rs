@@ -193,6 +193,27 @@ pub async fn summarize(
     Ok(())
 }
 
+/// As [`summarize`](fn@summarize), above this number of tokens, and with no other option: for lists and for cards.
+///
+/// ```
+/// use onionskin::{agent, turn_hooks};
+///
+/// agent! { Clerk { instruction: "Answer.", turn_hooks: [turn_hooks::summarize_above(20_000)] } }
+/// ```
+///
+/// Cancel safety: as [`summarize`](fn@summarize).
+///
+/// # Errors
+/// As [`summarize`](fn@summarize).
+#[turn_hook(before_llm_call)]
+pub async fn summarize_above(
+    #[config] tokens: usize,
+    run: &RunContext,
+    request: &mut TurnRequest,
+) -> Result<(), SummaryError> {
+    summarize(&SummaryOptions::above(tokens.max(1)), run, request).await
+}
+
 /// The number of messages before the newest ones of about this many tokens.
 fn oldest(messages: &History, keep: usize) -> usize {
     match Newest::new(messages, keep) {

@@ -12,6 +12,43 @@ use super::ToolContext;
 use onionskin_definitions::args::Args;
 
 impl ToolContext {
+    /// The arguments with which the call began, as the model wrote them: without defaults, in the model's own spelling
+    /// (`"41"` for a number), and without the changes of hooks. `None` for a call outside of a run.
+    ///
+    /// ```
+    /// use onionskin::{Args, Next, ScriptedModel, ScriptedTurn, ToolContext, ToolResult, agent, tool, tool_hook};
+    /// use serde_json::json;
+    ///
+    /// /// Tells the weather.
+    /// #[tool]
+    /// fn weather(city: &str, #[arg(default = 1)] days: u8) -> String {
+    ///     format!("{city}: sunny for {days}")
+    /// }
+    ///
+    /// /// Says which day it chose if the model chose none.
+    /// #[tool_hook]
+    /// async fn note(ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResult {
+    ///     let chosen = ctx.original_args().is_some_and(|own| own.get("days").is_some());
+    ///     let days = args["days"].clone();
+    ///     let mut output = next.run(args).await?;
+    ///     if !chosen {
+    ///         output.push_text(format!(" (days: {days}, the default)"));
+    ///     }
+    ///     Ok(output)
+    /// }
+    ///
+    /// agent! { Guide { instruction: "Guide.", function_tools: [weather], tool_hooks: [note] } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::turns([ScriptedTurn::call("weather", json!({ "city": "Ys" })), ScriptedTurn::say("{last}")]);
+    /// let output = Guide::builder().model(model).run("Weather?").await.unwrap();
+    /// assert_eq!(output.text, "Ys: sunny for 1 (days: 1, the default)");
+    /// # });
+    /// ```
+    pub fn original_args(&self) -> Option<Args> {
+        self.arguments.clone().map(Args::from)
+    }
+
     /// Prepares the arguments that a hook passes on for the hooks inside: attaches the schema, and notes the
     /// arguments.
     #[cold]

@@ -1,8 +1,6 @@
 //! The guardrails of an agent around the calls of its tools.
 
-use futures_util::future::BoxFuture;
-
-use super::ToolContext;
+use super::{Guards, ToolContext};
 use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::ToolDefinition;
 use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
@@ -12,6 +10,11 @@ impl ToolContext {
     /// within the guardrails already.
     pub(crate) fn guards(&self) -> Option<&dyn Guards> {
         self.entry().guards.as_deref().filter(|_| !self.is_inside())
+    }
+
+    /// Whether the agent has rules for approval of the tool's calls.
+    pub(crate) fn needs_approval_of_agent(&self) -> bool {
+        !self.entry().approval.is_empty()
     }
 
     /// Runs the agent's input guardrails again on arguments that a person changed.
@@ -31,18 +34,4 @@ impl ToolContext {
         }
         guards.admit(self, args).await
     }
-}
-
-/// The guardrails of an agent, inside its hooks. A hook that calls the original tool does not pass them.
-pub trait Guards: Send + Sync {
-    /// Checks the arguments, and can change them.
-    fn admit<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult<()>>;
-
-    /// Checks the result of a call with these arguments, and can change it.
-    fn release<'a>(
-        &'a self,
-        cx: &'a ToolContext,
-        args: &'a Args,
-        result: ToolResult,
-    ) -> BoxFuture<'a, ToolResult>;
 }

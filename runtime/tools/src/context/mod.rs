@@ -27,7 +27,6 @@ pub use call_progress::CallProgress;
 pub use call_records::CallStages;
 pub(crate) use call_records::{Approved, Key};
 pub(crate) use depth::{Depth, at_depth};
-pub use guardrails::Guards;
 pub use inject::{IdempotencyKey, Inject, Progress};
 pub use inject_in_run::InjectInRun;
 pub use questions::Ui;
@@ -42,7 +41,7 @@ pub use run::{definition_for_run, for_each_run};
 pub(crate) use state::in_state;
 pub use state::{State, StateError, Works, bound, conceal};
 pub use tool_table::NameClash;
-pub use tool_table::{DynCall, Target, ToolEntry, ToolTable};
+pub use tool_table::{DynCall, Guards, Target, ToolEntry, ToolTable};
 pub use tool_timeout::has_timers;
 pub(crate) use tool_timeout::timed;
 
@@ -228,7 +227,7 @@ impl ToolContext {
     /// The time when the run ends this call, in tokio's clock; `None` if neither the run nor a parent run has
     /// a time limit. The tool's own `timeout` does not count.
     pub fn deadline(&self) -> Option<Instant> {
-        self.run.deadline().map(|deadline| deadline.at)
+        self.run.deadline().map(|deadline| deadline.at())
     }
 
     /// The run of this call.

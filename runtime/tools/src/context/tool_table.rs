@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use super::{Guards, ToolContext};
+use super::ToolContext;
+use crate::approval::Needed;
 use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::{Asks, ToolDeclaration, ToolDefinition, ToolSource, wire_name};
 use onionskin_definitions::error::ToolResult;
@@ -33,6 +34,8 @@ pub struct ToolEntry {
     pub(crate) starts_inside: bool,
     /// The guardrails of the agent.
     pub(crate) guards: Option<Arc<dyn Guards>>,
+    /// The agent's rules for approval of its calls.
+    pub(crate) approval: Vec<Needed>,
 }
 
 /// The target of a call.
@@ -48,6 +51,34 @@ pub enum Target {
 pub trait DynCall: Send + Sync {
     /// Runs the call.
     fn call_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult>;
+
+    /// Checks the arguments of a call that needs approval.
+    ///
+    /// # Errors
+    /// Returns an error if they do not fit the tool.
+    fn check(&self, cx: &ToolContext, args: &Args) -> ToolResult<()> {
+        cx.definition().check(args)
+    }
+}
+
+/// The guardrails of an agent, inside its hooks. Calls that a hook makes past the other hooks pass them too.
+pub trait Guards: Send + Sync {
+    /// The agent's rules for approval of the calls of a tool.
+    fn approval(&self, tool: &ToolEntry) -> Vec<Needed>;
+
+    /// Asks for approval where a rule of the agent requires it, for a tool without stages of its own.
+    fn approve<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult<()>>;
+
+    /// Checks the arguments, and can change them.
+    fn admit<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult<()>>;
+
+    /// Checks the result of a call with these arguments, and can change it.
+    fn release<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'a Args,
+        result: ToolResult,
+    ) -> BoxFuture<'a, ToolResult>;
 }
 
 impl ToolEntry {
@@ -69,17 +100,28 @@ impl ToolEntry {
                 || definition.max_calls.is_some()
                 || definition.has_secrets
                 || definition.depends_on_run(),
-            starts_inside: definition.starts_inside,
+            starts_inside: definition.layers.is_some(),
             definition,
             target,
             guards: None,
+            approval: Vec::new(),
         }
     }
 
-    /// Sets the guardrails of the agent.
+    /// Sets the guardrails of the agent, and its rules for approval.
     pub fn guard(&mut self, guards: &Arc<dyn Guards>) {
+        self.approval = guards.approval(self);
+        if !self.approval.is_empty() {
+            self.definition.asks = self.definition.asks.max(Asks::Approval);
+        }
         self.guards = Some(Arc::clone(guards));
         self.is_watched = true;
+    }
+
+    /// Whether guardrails, rules for approval, or the tool's own hooks and stages read the arguments before it.
+    #[inline]
+    pub(crate) fn looks_at_args(&self) -> bool {
+        self.guards.is_some() || self.starts_inside
     }
 
     /// A tool without an agent.

@@ -2,6 +2,7 @@
 
 mod call_record;
 mod call_result;
+mod json;
 mod outcome;
 mod queue;
 mod reports;
@@ -30,7 +31,7 @@ use onionskin_definitions::definition::ToolSource;
 use onionskin_definitions::output::StructuredContent;
 use onionskin_definitions::secret::{Redact, Redactor};
 
-/// One event of a run.
+/// One event of a run. As JSON it has the form that the book describes.
 ///
 /// ```
 /// use futures_util::StreamExt as _;
@@ -66,6 +67,27 @@ pub struct Event {
     pub agent: Arc<str>,
     /// The kind of event.
     pub kind: EventKind,
+}
+
+impl Event {
+    /// Whether it is an event of the outermost run, and not of a run that one of its calls started. As JSON, the `scope` of
+    /// its `step` is empty.
+    ///
+    /// ```
+    /// use onionskin::event::{Event, EventKind};
+    ///
+    /// /// The text of the answer so far, without the texts of children.
+    /// fn show(event: &Event, answer: &mut String) {
+    ///     match &event.kind {
+    ///         EventKind::TextDelta { text, .. } if event.is_outermost() => answer.push_str(text),
+    ///         EventKind::TurnRestarted { .. } if event.is_outermost() => answer.clear(),
+    ///         _ => {}
+    ///     }
+    /// }
+    /// ```
+    pub fn is_outermost(&self) -> bool {
+        self.step.scope().is_empty()
+    }
 }
 
 /// The kinds of events of a run.
@@ -155,6 +177,7 @@ pub enum EventKind {
         arguments: Arc<str>,
     },
     /// A tool call ended. Every started call has exactly one such event.
+    #[serde(with = "json::finished")]
     #[non_exhaustive]
     ToolFinished {
         /// The id that the model gave the call.
@@ -171,13 +194,10 @@ pub enum EventKind {
         /// a cache or an approver answered in its place, or if the arguments were invalid.
         attempts: u32,
         /// The structured value of the result or of the error.
-        #[serde(default, skip_serializing_if = "StructuredContent::is_none")]
         structured: StructuredContent,
         /// How each of the tool's own hooks left the call, the innermost first.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         hook_exits: Vec<HookExit>,
         /// The error and its causes, outermost first.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         error_chain: Vec<String>,
     },
     /// A tool reports progress.

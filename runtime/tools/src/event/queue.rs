@@ -2,6 +2,7 @@
 //! deltas when the reader is slow.
 
 use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
@@ -75,6 +76,29 @@ impl Events {
         match self.queue.as_deref() {
             Some(Queue { relay: Some(relay), .. }) => relay.onto.are_kept(),
             Some(queue) => !queue.adds_up.load(Ordering::Relaxed),
+            None => false,
+        }
+    }
+
+    /// Waits until the reader, if there is one, has taken all events so far.
+    ///
+    /// Cancel safety: nothing has to be undone.
+    pub(crate) async fn read(&self) {
+        poll_fn(|context| {
+            if self.are_waiting() {
+                // The reader polls the run again when it has taken the events.
+                context.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            Poll::Ready(())
+        })
+        .await;
+    }
+
+    fn are_waiting(&self) -> bool {
+        match self.queue.as_deref() {
+            Some(Queue { relay: Some(relay), .. }) => relay.onto.are_waiting(),
+            Some(queue) => !lock(&queue.state).waiting.is_empty(),
             None => false,
         }
     }

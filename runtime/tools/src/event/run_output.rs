@@ -4,8 +4,10 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::json::CallEnd;
 use super::{CallOutcome, Event, EventKind, HookExit};
 use crate::journal::{StepId, StepRef};
 use crate::model::{StopReason, Usage};
@@ -13,7 +15,7 @@ use onionskin_definitions::content::ContentBlock;
 use onionskin_definitions::definition::ToolSource;
 use onionskin_definitions::output::StructuredContent;
 
-/// The output of a run: the sum of its events.
+/// The output of a run: the sum of its events. It can be written as JSON, for example as the answer of a web server.
 ///
 /// ```
 /// use onionskin::{ScriptedModel, ScriptedTurn, agent, tool};
@@ -34,7 +36,7 @@ use onionskin_definitions::output::StructuredContent;
 /// assert_eq!((&*output.tool_calls[0].tool, &*output.tool_calls[0].to_text()), ("add_one", "42"));
 /// # });
 /// ```
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RunOutput {
     /// The answer.
@@ -74,7 +76,8 @@ pub struct RunOutput {
 /// assert_eq!(call.structured_content().unwrap()["result"], 2);
 /// # });
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(into = "Report", from = "Report")]
 #[non_exhaustive]
 pub struct ToolCallReport {
     /// The agent that made the call, with a number if it ran as a child.
@@ -220,6 +223,53 @@ impl RunOutput {
             | EventKind::RunFinished { .. }
             | EventKind::RunPaused { .. }
             | EventKind::RunFailed { .. } => {}
+        }
+    }
+}
+
+/// A [`ToolCallReport`] as JSON.
+#[derive(Serialize, Deserialize)]
+struct Report {
+    agent: Arc<str>,
+    call_id: Arc<str>,
+    step: StepId,
+    tool: Arc<str>,
+    source: Option<ToolSource>,
+    arguments: Arc<str>,
+    outcome: Option<CallOutcome>,
+    #[serde(flatten)]
+    end: CallEnd,
+}
+
+impl From<ToolCallReport> for Report {
+    fn from(report: ToolCallReport) -> Self {
+        let ToolCallReport { agent, call_id, step, tool, source, arguments, outcome, content, .. } = report;
+        let ToolCallReport { duration, attempts, structured, hook_exits, error_chain, .. } = report;
+        let end = CallEnd::new(&content, duration, attempts, &structured, &hook_exits, &error_chain);
+        Self { agent, call_id, step, tool, source, arguments, outcome, end }
+    }
+}
+
+impl From<Report> for ToolCallReport {
+    fn from(report: Report) -> Self {
+        let Report { agent, call_id, step, tool, source, arguments, outcome, mut end } = report;
+        let structured = end.structured();
+        let CallEnd { content, duration_ms, attempts, hook_exits, error_chain, .. } = end;
+        let duration = duration_ms;
+        Self {
+            agent,
+            call_id,
+            step,
+            tool,
+            source,
+            arguments,
+            outcome,
+            content,
+            duration,
+            attempts,
+            structured,
+            hook_exits,
+            error_chain,
         }
     }
 }

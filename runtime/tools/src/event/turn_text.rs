@@ -28,7 +28,7 @@ pub enum TurnChange<'e> {
 impl TurnText {
     /// Takes the next event of a run; `None` if it says nothing about the turn of the outermost agent.
     pub fn update<'e>(&mut self, event: &'e Event) -> Option<TurnChange<'e>> {
-        if !event.step.scope().is_empty() {
+        if !event.is_outermost() {
             return None;
         }
         Some(match &event.kind {

@@ -23,6 +23,10 @@ macro_rules! forward {
             ($model).identity(requested)
         }
 
+        fn check(&$this, requested: Option<&str>) -> Result<(), ModelError> {
+            ($model).check(requested)
+        }
+
         fn instructions(&$this) -> Option<Cow<'static, str>> {
             ($model).instructions()
         }

@@ -57,6 +57,15 @@ pub enum ModelError {
     /// The model is not configured correctly.
     #[error("the model is not set up: {0}")]
     Setup(String),
+    /// The key of the model's provider is missing. No request was sent.
+    #[error("no key for the model `{model}`: set the environment variable {variable}")]
+    #[non_exhaustive]
+    NoKey {
+        /// The model.
+        model: String,
+        /// The environment variable of the key.
+        variable: String,
+    },
     /// The provider does not accept the agent's strict tools, and no option allows a fallback. No request was
     /// sent.
     #[error(
@@ -153,6 +162,11 @@ impl ModelError {
         Self::Setup(reason.into())
     }
 
+    /// The environment variable with the key of the model's provider is empty or not set.
+    pub fn no_key(model: impl Into<String>, variable: impl Into<String>) -> Self {
+        Self::NoKey { model: model.into(), variable: variable.into() }
+    }
+
     /// The model does not support an option of the request. The reason continues a sentence, for example "the
     /// protocol has no form for it".
     pub fn unsupported(option: RequestOption, reason: impl Into<String>) -> Self {
@@ -196,6 +210,7 @@ impl ModelError {
             | Self::Unended(_)
             | Self::Malformed(_)
             | Self::Setup(_)
+            | Self::NoKey { .. }
             | Self::Tools(_)
             | Self::Unsupported { .. }
             | Self::UnreadContent { .. }
@@ -233,6 +248,19 @@ pub enum ScriptedModelError {
         requested: usize,
         /// Whether another agent used the same turns, which all agents without their own turns share.
         shared: bool,
+    },
+    /// No request played these turns.
+    #[error(
+        "the script of the agent `{agent}` has turns that were not played: {}; the run ended sooner than the script expects, or the \
+         turns can be removed",
+        numbers(unplayed)
+    )]
+    #[non_exhaustive]
+    Unplayed {
+        /// The agent, or `*`.
+        agent: String,
+        /// The numbers of the turns; the first turn is 1.
+        unplayed: Vec<usize>,
     },
     /// A turn calls a tool that the agent lacks.
     #[error(
@@ -281,6 +309,10 @@ fn wait(retry_after: Option<Duration>) -> String {
     retry_after.map(|wait| format!(" (it asks to wait {wait:?})")).unwrap_or_default()
 }
 
+fn numbers(turns: &[usize]) -> String {
+    turns.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
 /// Advice to give the agent its own turns, for a fault in turns that several agents share.
 fn advice(shared: bool, agent: &str) -> String {
     if !shared {
@@ -306,6 +338,7 @@ impl ModelError {
             Self::Timeout(_) => "timeout",
             Self::Unended(_) => "unended",
             Self::Setup(_) => "setup",
+            Self::NoKey { .. } => "no_key",
             Self::Tools(_) => "tools",
             Self::Unsupported { .. } => "unsupported",
             Self::UnreadContent { .. } => "unread_content",

@@ -104,6 +104,17 @@ pub trait Model: Send + Sync + 'static {
         ModelIdentity::new(self.provider(), requested)
     }
 
+    /// Checks that the model can be asked for the model `requested` ([`ModelRequest::model`]), without a request: that its key
+    /// is there, for example. It is called for each agent when it is built; an error fails the build (`BuildError::Model`).
+    /// The default is that it can. A wrapper of a model forwards this method.
+    ///
+    /// # Errors
+    /// Returns the error that a request would end with.
+    fn check(&self, requested: Option<&str>) -> Result<(), ModelError> {
+        let _ = requested;
+        Ok(())
+    }
+
     /// Instructions of the model for the system prompts of its agents (`PromptPart::ModelInstructions`). It
     /// is called once for each built agent.
     fn instructions(&self) -> Option<Cow<'static, str>> {

@@ -87,7 +87,12 @@ impl Redact for ModelError {
             | Self::Setup(text)
             | Self::UnreadContent { kind: text }
             | Self::Unsupported { reason: text, .. } => text.redact(redactor),
-            Self::Timeout(_) | Self::Unended(_) | Self::Tools(_) | Self::ToolChoice(_) | Self::Script(_) => {}
+            Self::NoKey { .. }
+            | Self::Timeout(_)
+            | Self::Unended(_)
+            | Self::Tools(_)
+            | Self::ToolChoice(_)
+            | Self::Script(_) => {}
         }
     }
 }

@@ -150,6 +150,10 @@ where
     if let Some(guards) = guards {
         refuse_aborted(cx)?;
         guards.admit(cx, args).await?;
+        // The stages of a tool ask, because its own hooks and guardrails can change the arguments.
+        if !cx.entry().approval.is_empty() && !cx.entry().starts_inside {
+            guards.approve(cx, args).await?;
+        }
     }
     let checked = guards.map(|guards| (guards, args.clone()));
     let attempt = async move {

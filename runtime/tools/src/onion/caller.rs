@@ -145,12 +145,13 @@ impl<A: Compiled> ToolCaller<A> {
         Exit::Tool(ToolError::new(self.table.unknown(tool)).with_kind(ErrorKind::UnknownTool))
     }
 
-    /// Calls the tool of a context through all hooks.
+    /// Calls the tool of a context of this caller through all hooks.
     ///
     /// Cancel safety: dropping the future cancels the call.
     ///
     /// # Errors
-    /// Returns the errors of the tool and its hooks.
+    /// Returns the errors of the tool and its hooks; also if [`Self::context`] of this caller did not make the
+    /// context.
     ///
     /// # Panics
     /// Panics if the outermost hook is hand-written and panics before it returns its future. A run converts
@@ -162,11 +163,25 @@ impl<A: Compiled> ToolCaller<A> {
         args: &'a mut Args,
     ) -> impl Future<Output = ToolResult> + Send + 'a {
         // There are no dynamic hooks.
-        if A::Entry::LOOKS {
+        if A::Entry::LOOKS || cx.entry().looks_at_args() {
             cx.definition().attach_to(args);
         }
-        outermost(cx, self.entry.call(cx, args))
+        async move {
+            // The position of the tool in another agent is not its position here.
+            if !cx.run().is(&self.run) {
+                return Err(foreign(cx.tool_name()));
+            }
+            outermost(cx, self.entry.call(cx, args)).await
+        }
     }
+}
+
+#[cold]
+fn foreign(tool: &str) -> Exit {
+    Exit::tool(format!(
+        "the context of `{tool}` was not made by this `ToolCaller`, so the call would reach another tool: make it with \
+         `ToolCaller::context`, and provide services with `ToolCaller::provide`"
+    ))
 }
 
 /// A unique position for each call, because these calls belong to no turn.

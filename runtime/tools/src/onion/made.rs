@@ -133,16 +133,22 @@ pub struct FromValues<V, S = ()>(PhantomData<fn() -> (V, S)>);
     note = "a list gives values in parentheses, `limit(3)`, and they arrive as a tuple: `FromValues<(u32,)>`; without values write \
             `made::ByDefault`"
 )]
-pub trait ListValues {
+pub trait ListValues<H> {
     #[doc(hidden)]
     const COUNT: usize;
+
+    #[doc(hidden)]
+    fn make(self) -> H;
 }
 
 macro_rules! list_values {
     ($($count:literal: $($name:ident)*;)*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<$($name),*> ListValues for ($($name,)*) {
+        impl<Made: From<($($name,)*)>, $($name),*> ListValues<Made> for ($($name,)*) {
             const COUNT: usize = $count;
+
+            fn make(self) -> Made {
+                self.into()
+            }
         }
     )*};
 }
@@ -201,13 +207,13 @@ impl<H, S: Works> MadeBy<H> for AtRunTime<S> {
     }
 }
 
-impl<H: From<V>, V: ListValues, S: Works> MadeBy<H> for FromValues<V, S> {
+impl<H, V: ListValues<H>, S: Works> MadeBy<H> for FromValues<V, S> {
     type State = S;
     type Values = V;
     const TAKES: Option<usize> = Some(V::COUNT);
 
     fn configure(values: V) -> H {
-        values.into()
+        values.make()
     }
 }
 

@@ -1,62 +1,58 @@
 //! Approval of calls before they run.
 
-use std::sync::Arc;
-
 use serde_json::{Map, Value};
 
-use crate::approval::Approval;
+use crate::approval::{Approval, Needed};
 use crate::context::{Approved, Front, ToolContext, Unanswered};
-use crate::onion::caught_async;
+use crate::onion::{caught, caught_async};
 use crate::question::Answer;
 use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::ToolDefinition;
 use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 
-/// A return type of a tool's `approval = path` function: whether a call needs approval, or the reason for it.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` does not say whether a call has to be approved",
-    label = "not a yes or no",
-    note = "write `fn(&Args) -> bool`, or `fn(&Args) -> Option<String>` to give a reason"
-)]
-pub trait NeedsApproval {
-    /// `None` if the call needs no approval, else `Some` with an optional reason.
-    fn needed(self) -> Option<Option<String>>;
-}
+/// The maximum number of approvals of one call, if guardrails keep changing the approved arguments.
+pub(super) const MAX_APPROVALS: usize = 8;
 
-#[diagnostic::do_not_recommend]
-impl NeedsApproval for bool {
-    fn needed(self) -> Option<Option<String>> {
-        self.then_some(None)
-    }
-}
+/// The checks of the arguments that a call is approved with.
+pub(super) type Check<'a> = &'a (dyn Fn(&Args) -> ToolResult<()> + Sync);
 
-#[diagnostic::do_not_recommend]
-impl<T: Into<String>> NeedsApproval for Option<T> {
-    fn needed(self) -> Option<Option<String>> {
-        self.map(|reason| Some(reason.into()))
-    }
-}
-
-/// A rule for calls that need approval.
-pub type Needed = Arc<dyn Fn(&Args) -> Option<Option<String>> + Send + Sync>;
-
-/// Combines two rules: a call needs approval if either rule requires it.
-pub(super) fn either(one: Needed, other: Needed) -> Needed {
-    Arc::new(move |args| match (one(args), other(args)) {
-        (Some(reason), Some(more)) => Some(reason.or(more)),
-        (needed, None) | (None, needed) => needed,
-    })
-}
-
-/// Asks for approval if the call needs it and was not approved with these arguments. Returns whether a person
-/// changed the arguments.
+/// Asks for approval while a rule of the tool or of its agent requires it. Returns whether a person changed the
+/// arguments, which then pass `check` and the guardrails of the agent.
 pub(super) async fn approve(
-    needed: &Needed,
+    own: &[Needed],
+    cx: &ToolContext,
+    definition: &ToolDefinition,
+    check: Check<'_>,
+    args: &mut Args,
+) -> ToolResult<bool> {
+    for round in 0..MAX_APPROVALS {
+        let rules = own.iter().chain(&*cx.entry().approval);
+        let needed = caught(|| rules.filter_map(|needed| needed(args)).reduce(Option::or));
+        let Some(reason) = needed.map_err(|panic| rule_panicked(cx, panic))? else {
+            return Ok(round > 0);
+        };
+        if !ask(reason, cx, definition, args).await? {
+            return Ok(round > 0);
+        }
+        check(args)?;
+        cx.admit_again(definition, args).await?;
+    }
+    Err(changed_again())
+}
+
+/// The error if a person and a guardrail keep changing the arguments.
+pub(super) fn changed_again() -> Exit {
+    refused(Some("guardrails change the arguments that a person set, each time".to_owned()))
+}
+
+/// Asks for approval if the call was not approved with these arguments. Returns whether a person changed the
+/// arguments.
+async fn ask(
+    reason: Option<String>,
     cx: &ToolContext,
     definition: &ToolDefinition,
     args: &mut Args,
 ) -> ToolResult<bool> {
-    let Some(reason) = needed(args) else { return Ok(false) };
     let text = args.text();
     let approved = cx.stages(|stages| stages.approved(&text));
     if approved == Some(Approved::AsShown) || (approved.is_none() && cx.is_always_allowed(&text)) {
@@ -112,12 +108,18 @@ pub(super) async fn approve(
     }
 }
 
+/// A rule that panics refuses the call.
+fn rule_panicked(cx: &ToolContext, panic: String) -> Exit {
+    let text = format!("the approval rule of `{}` panicked: {}", cx.tool_name(), cx.run().hide_text(panic));
+    Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Panic))
+}
+
 fn panicked(cx: &ToolContext) -> Unanswered {
     tracing::error!(tool = cx.tool_name(), "the approver panicked");
     Unanswered::Failed("the approver panicked")
 }
 
-pub(super) fn refused(reason: Option<String>) -> Exit {
+fn refused(reason: Option<String>) -> Exit {
     let text = match reason {
         Some(reason) => format!("Tool execution was not approved: {reason}"),
         None => "Tool execution was not approved.".to_owned(),

@@ -1,16 +1,14 @@
 //! The declared policy of a tool.
 
 use std::fmt;
-use std::future::ready;
 use std::sync::Arc;
 
-use super::approval::Needed;
 use super::cache::Cache;
 use super::guardrail::{InputGuardrail, OutputGuardrail};
 use super::stages::Stages;
-use crate::context::ToolContext;
+use crate::approval::Needed;
 use crate::onion::{DynHook, Hook, MadeBy, Values};
-use onionskin_definitions::error::{ToolError, ToolResult};
+use crate::policy::ErrorHandler;
 
 /// Hooks and stages around a tool: guardrails, approval, a cache, error handlers, filled-in values.
 ///
@@ -106,7 +104,7 @@ impl ToolPolicy {
     /// Requires approval for calls for which the function returns `Some`, with an optional reason.
     #[must_use]
     pub fn approval_if(mut self, needed: Needed) -> Self {
-        self.stages.needs_approval(needed);
+        self.stages.approval.push(needed);
         self
     }
 
@@ -137,7 +135,7 @@ impl ToolPolicy {
 }
 
 /// Adds the function of `on_error`, which handles the tool's errors.
-pub fn recover(mut policy: ToolPolicy, on_error: fn(&ToolContext, ToolError) -> ToolResult) -> ToolPolicy {
-    policy.stages.on_error.push(Arc::new(move |error, cx| Box::pin(ready(on_error(&cx, error)))));
+pub fn recover<M>(mut policy: ToolPolicy, on_error: impl ErrorHandler<M>) -> ToolPolicy {
+    policy.stages.on_error.push(Arc::new(move |error, cx| on_error.handle(error, cx)));
     policy
 }

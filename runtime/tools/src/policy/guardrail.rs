@@ -208,7 +208,8 @@ guardrails! {
         label = "not an input guardrail",
         note = "write `#[guardrail(input)]` on the function and name the function here, or implement `InputGuardrail` for the \
                 type",
-        note = "a guardrail of the output belongs in `output_guardrails`, a hook in `hooks` of a tool or `tool_hooks` of an agent"
+        note = "a guardrail of the output belongs in `output_guardrails`, a hook in `hooks` of a tool or `tool_hooks` of an agent, what \
+                checks the input of a run in `run_hooks`"
     )]
     pub trait InputGuardrail {
         made {

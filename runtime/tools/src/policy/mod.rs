@@ -18,8 +18,6 @@ mod stack;
 mod stages;
 
 pub use agent_wide::{AgentGuardrails, Concerns, OnCalls};
-pub use approval::Needed;
-pub use approval::NeedsApproval;
 pub use cache::{Cache, CacheKey, keyed};
 pub(crate) use cache::{Flights, no_cache_of_once};
 pub use declared::{ToolPolicy, recover};
@@ -28,6 +26,7 @@ pub use guardrail::{
     DynInputGuardrail, DynOutputGuardrail, InputGuardrail, InputGuardrails, OutputGuardrail, OutputGuardrails,
 };
 pub(crate) use inside::Inside;
+pub use on_error::ErrorHandler;
 pub(crate) use on_error::answer;
 pub(crate) use stack::{ForEach, Stack};
 pub(crate) use stages::Stages;

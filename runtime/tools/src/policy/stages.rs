@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use super::approval::{self, Needed};
+use super::approval::{self, MAX_APPROVALS, changed_again};
 use super::cache::{Cache, Lookup, no_cache_of_once};
 use super::check::{admit, release};
 use super::fill::Fill;
 use super::guardrail::{DynInputGuardrail, DynOutputGuardrail};
 use super::inside::Inside;
 use super::on_error::{self, OnError};
+use crate::approval::Needed;
 use crate::context::{CallStages, ToolContext};
 use crate::onion::{Caught, tool_panicked};
 use crate::services::ServiceTypes;
@@ -19,13 +20,11 @@ use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::{Effect, bring_into_types};
 use onionskin_definitions::error::{Exit, ToolError, ToolResult};
 
-/// The maximum number of approvals of one call, if guardrails keep changing the approved arguments.
-const MAX_APPROVALS: usize = 8;
-
 /// The stages of a tool's calls inside its own hooks. They run in the order of declaration, then of addition.
 #[derive(Clone, Default)]
 pub(crate) struct Stages {
-    pub(crate) approval: Option<Needed>,
+    /// The rules for approval: a call needs it if one of them requires it.
+    pub(crate) approval: Vec<Needed>,
     pub(crate) cache: Option<Cache>,
     pub(crate) input: Vec<Arc<dyn DynInputGuardrail>>,
     pub(crate) output: Vec<Arc<dyn DynOutputGuardrail>>,
@@ -40,7 +39,7 @@ impl fmt::Debug for Stages {
         let input: Vec<_> = self.input.iter().map(|guardrail| guardrail.name()).collect();
         let output: Vec<_> = self.output.iter().map(|guardrail| guardrail.name()).collect();
         f.debug_struct("Stages")
-            .field("approval", &self.approval.is_some())
+            .field("approval", &!self.approval.is_empty())
             .field("cache", &self.cache)
             .field("input_guardrails", &input)
             .field("output_guardrails", &output)
@@ -51,20 +50,10 @@ impl fmt::Debug for Stages {
 }
 
 impl Stages {
-    /// Adds a rule for approval. Earlier rules still apply.
-    pub(crate) fn needs_approval(&mut self, more: Needed) {
-        self.approval = Some(match self.approval.take() {
-            Some(needed) => approval::either(needed, more),
-            None => more,
-        });
-    }
-
     /// Appends other stages, whose cache replaces this one.
     #[must_use]
     pub(crate) fn and(mut self, other: &Self) -> Self {
-        if let Some(needed) = &other.approval {
-            self.needs_approval(Arc::clone(needed));
-        }
+        self.approval.extend(other.approval.iter().cloned());
         self.cache = other.cache.clone().or(self.cache);
         self.input.extend(other.input.iter().cloned());
         self.output.extend(other.output.iter().cloned());
@@ -104,7 +93,7 @@ impl Stages {
     }
 
     pub(crate) fn has_stages(&self) -> bool {
-        let none = self.approval.is_none() && self.cache.is_none();
+        let none = self.approval.is_empty() && self.cache.is_none();
         !(none && self.input.is_empty() && self.output.is_empty() && self.on_error.is_empty())
     }
 
@@ -119,7 +108,7 @@ impl Stages {
         inside: &'a dyn Inside,
     ) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
-            if self.looks_at_args() {
+            if self.looks_at_args(cx) {
                 bring_into_types(inside.definition(), args);
             }
             // The tool was declared with a cache, and its value later got the effect `Once`.
@@ -158,8 +147,13 @@ impl Stages {
     }
 
     /// Whether a stage reads the arguments before the tool does.
-    fn looks_at_args(&self) -> bool {
-        self.approval.is_some() || self.cache.is_some() || !self.input.is_empty()
+    fn looks_at_args(&self, cx: &ToolContext) -> bool {
+        self.asks(cx) || self.cache.is_some() || !self.input.is_empty()
+    }
+
+    /// Whether a call may need approval, by the tool or by its agent.
+    fn asks(&self, cx: &ToolContext) -> bool {
+        !self.approval.is_empty() || cx.needs_approval_of_agent()
     }
 
     /// Whether a stage can change the arguments.
@@ -169,21 +163,13 @@ impl Stages {
 
     /// Checks the arguments of a call that may need approval.
     fn check_args(&self, cx: &ToolContext, args: &Args, inside: &dyn Inside) -> ToolResult<()> {
-        if self.approval.is_some() { inside.check_args(cx, args) } else { Ok(()) }
+        if self.asks(cx) { inside.check_args(cx, args) } else { Ok(()) }
     }
 
-    /// Asks for approval. Returns whether a person changed the arguments, which then pass the guardrails of
-    /// the agent.
+    /// Asks for approval. Returns whether a person changed the arguments.
     async fn approve(&self, cx: &ToolContext, args: &mut Args, inside: &dyn Inside) -> ToolResult<bool> {
-        let Some(needed) = &self.approval else { return Ok(false) };
-        for round in 0..MAX_APPROVALS {
-            if !approval::approve(needed, cx, inside.definition(), args).await? {
-                return Ok(round > 0);
-            }
-            inside.check_args(cx, args)?;
-            cx.admit_again(inside.definition(), args).await?;
-        }
-        Err(changed_again())
+        let check = |args: &Args| inside.check_args(cx, args);
+        approval::approve(&self.approval, cx, inside.definition(), &check, args).await
     }
 
     /// Runs the input guardrails until they leave the approved arguments unchanged. Returns the refusal of
@@ -256,9 +242,4 @@ impl Stages {
     async fn release(&self, cx: &ToolContext, args: &Args, result: ToolResult) -> (ToolResult, bool) {
         release(cx, args, result, self.output.iter().map(|guardrail| &**guardrail)).await
     }
-}
-
-/// The error if a person and a guardrail keep changing the arguments.
-fn changed_again() -> Exit {
-    approval::refused(Some("guardrails change the arguments that a person set, each time".to_owned()))
 }

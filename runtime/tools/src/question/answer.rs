@@ -14,7 +14,8 @@ use crate::approval::Approval;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the answer to a question",
     label = "a person cannot be asked for this type",
-    note = "the type of an answer needs `Deserialize` and `JsonSchema`: `#[derive(serde::Deserialize, schemars::JsonSchema)]`; it cannot borrow"
+    note = "the type of an answer needs `Deserialize` and `JsonSchema`: `#[derive(serde::Deserialize, schemars::JsonSchema)]`; it cannot borrow",
+    note = "if nothing else says which type the answer has, name it: `cx.ask::<String>(..)`"
 )]
 pub trait AnswerType: DeserializeOwned + JsonSchema {}
 

@@ -24,7 +24,7 @@ const MAX_NAME_CHARS: usize = 100;
 /// let question = Question::new(QuestionKind::Approval, "pay").with_arguments(json!({ "cents": 5 }));
 /// let mut dialogue = question.dialogue();
 /// assert_eq!(dialogue.line(), r#"agent: pay {"cents":5}"#);
-/// assert_eq!(dialogue.hint(), "y, a (always), n [reason]");
+/// assert_eq!(dialogue.hint(), "y, a (always with these arguments), n [reason]");
 /// // Neither yes nor no: ask again.
 /// assert!(dialogue.read("").is_err());
 /// assert_eq!(dialogue.read("n too much").unwrap(), Some(Answer::deny("too much")));
@@ -112,7 +112,7 @@ impl Dialogue<'_> {
     pub fn hint(&self) -> String {
         match self.question.kind() {
             QuestionKind::Approval if self.unread.is_some() => "s (show all), n [reason]".to_owned(),
-            QuestionKind::Approval => "y, a (always), n [reason]".to_owned(),
+            QuestionKind::Approval => "y, a (always with these arguments), n [reason]".to_owned(),
             QuestionKind::Question | QuestionKind::External | QuestionKind::Component(_) => {
                 let words = answer_words(self.question.answer_schema());
                 folded(&format!("{words}, or nothing to decline"), MAX_PART_CHARS)

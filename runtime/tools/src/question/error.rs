@@ -187,6 +187,15 @@ pub enum AskError {
         /// Why the call cannot be paused, and what to do.
         reason: &'static str,
     },
+    /// The call has ended, for example at the tool's `timeout`, while its function goes on on a thread.
+    #[error(
+        "`{tool}` cannot ask: its call has ended, for example at its `timeout`, and nothing waits for the answer"
+    )]
+    #[non_exhaustive]
+    CallEnded {
+        /// The tool.
+        tool: Arc<str>,
+    },
     /// The answerer gave no usable answer.
     #[error("the question of `{tool}` has no answer: {reason}")]
     #[non_exhaustive]
@@ -205,7 +214,7 @@ pub enum AskError {
         /// The limit.
         limit: Duration,
     },
-    /// The tool shows no component.
+    /// The tool shows no component. The run of the call ends with `RunError::CannotAsk`.
     #[error("`{tool}` shows no component: declare it with `#[ui_tool(component = \"..\")]`")]
     #[non_exhaustive]
     NoComponent {

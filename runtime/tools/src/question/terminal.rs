@@ -26,7 +26,7 @@ const MIN_READING_TIME: Duration = Duration::from_millis(200);
 /// declines. After an answer that does not fit, or exceeds 64 KiB, it asks again. The texts come from models
 /// and tools, so they are shortened to fit the window, and invisible characters are escaped. A shortened call
 /// can be approved only after `s` has shown all of it ([`Dialogue`](super::Dialogue)). A line that was typed
-/// before the question is dropped.
+/// before the question is dropped. A program that shows the events of the run shows those before the question first.
 ///
 /// ```
 /// use std::io::Cursor;

@@ -106,7 +106,7 @@ impl ServiceError {
 
     #[cold]
     pub(crate) fn for_tool(tool: &str, service: ServiceType) -> Self {
-        let place = "of its `ToolSpec`, or of the context in a test";
+        let place = "of its `ToolSpec` or of the `ToolCaller`, in a test also of `testing::context`";
         Self { who: format!("the tool `{tool}`, called without an agent,"), service, place }
     }
 

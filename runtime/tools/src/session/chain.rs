@@ -14,6 +14,8 @@ pub struct Chain(Option<Arc<Link>>);
 struct Link {
     agent: Arc<str>,
     depth: u32,
+    /// The smallest of the limits of the agents so far.
+    most: u32,
     outer: Chain,
 }
 
@@ -30,15 +32,18 @@ impl Chain {
         CHAIN.sync_scope(self, work)
     }
 
-    /// Adds an agent to the chain, which may have at most `most` agents.
+    /// Adds an agent to the chain, which may have at most `most` agents, and no more than its outer agents allow.
     ///
     /// # Errors
-    /// Returns the names of the chain if it is too long.
-    pub fn enter(agent: &Arc<str>, most: u32) -> Result<Self, String> {
+    /// Returns the names of the chain if it is too long, and how many agents it may have.
+    pub fn enter(agent: &Arc<str>, most: u32) -> Result<Self, (String, u32)> {
         let outer = Self::here();
-        let depth = outer.0.as_ref().map_or(0, |link| link.depth).saturating_add(1);
-        let chain = Self(Some(Arc::new(Link { agent: Arc::clone(agent), depth, outer })));
-        if depth > most { Err(chain.names()) } else { Ok(chain) }
+        let (depth, most) = match &outer.0 {
+            Some(link) => (link.depth.saturating_add(1), link.most.min(most)),
+            None => (1, most),
+        };
+        let chain = Self(Some(Arc::new(Link { agent: Arc::clone(agent), depth, most, outer })));
+        if depth > most { Err((chain.names(), most)) } else { Ok(chain) }
     }
 
     /// Runs a future with the chain.

@@ -1,16 +1,30 @@
-//! Checkpoints of sessions. A paused run restores its session, because the resumed run repeats its changes.
+//! The typed states of sessions as they are captured, stored and restored, and checkpoints. A paused run restores its session, because the resumed run repeats its changes.
 
 use std::any::TypeId;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::Session;
-use crate::model::History;
-use crate::state::{RestoreState, StateHandle};
-use onionskin_definitions::lock::lock;
+use serde_json::Value;
 
-/// Functions that capture the states of a session, by type.
-pub type StateKeepers = HashMap<TypeId, fn(&StateHandle) -> Option<RestoreState>>;
+use super::{SavedSessionError, Session};
+use crate::model::History;
+use crate::state::{RestoreState, StateCodec, StateHandle};
+use onionskin_definitions::lock::lock;
+use onionskin_definitions::text::names;
+
+/// How the states of a session are captured and stored, by type.
+pub type StateKeepers = HashMap<TypeId, StateKeeper>;
+
+/// How a state is captured and stored.
+#[derive(Clone, Copy)]
+pub struct StateKeeper {
+    /// The type's name.
+    pub name: &'static str,
+    /// What sets a cell to this state, by default to its newest one. `None` if the types differ.
+    pub restorer: fn(&StateHandle, Option<StateHandle>) -> Option<RestoreState>,
+    /// `None` for a type that cannot be serialised.
+    pub codec: Option<StateCodec>,
+}
 
 /// The content of a session at a point in time.
 pub struct Checkpoint {
@@ -46,8 +60,9 @@ impl Session {
 
     /// Creates a checkpoint.
     pub fn checkpoint(&self) -> Checkpoint {
-        let keepers = self.0.keepers.get();
-        let captured = self.0.states.iter().filter_map(|(id, state)| keepers?.get(id)?(state.as_ref().ok()?));
+        let captured = self
+            .states_with_keepers()
+            .filter_map(|(keeper, state)| (keeper.restorer)(state.as_ref().ok()?, None));
         Checkpoint {
             session: self.clone(),
             history: self.history(),
@@ -55,5 +70,46 @@ impl Session {
             states: captured.chain([self.0.dynamic.capture()]).collect(),
             threads: self.threads().all().iter().map(Self::checkpoint).collect(),
         }
+    }
+}
+
+impl Session {
+    /// The states and their keepers.
+    fn states_with_keepers(&self) -> impl Iterator<Item = (&StateKeeper, &Result<StateHandle, String>)> {
+        let keepers = self.0.keepers.get();
+        self.0.states.iter().filter_map(move |(id, state)| Some((keepers?.get(id)?, state)))
+    }
+
+    /// The JSON of each state by its type's name, or why it has none.
+    pub(super) fn states_to_json(&self) -> BTreeMap<Arc<str>, Result<Value, String>> {
+        let json = |keeper: &StateKeeper, state: &Result<StateHandle, String>| {
+            match keeper.codec {
+            Some(codec) => codec.to_stored(state.as_ref().map_err(String::clone)?),
+            None => Err("derive `serde::Serialize` and `serde::Deserialize` for it, and name it as `state:` of an agent; \
+                         an agent written by hand also calls `AgentDeclaration::record_state`"
+                .to_owned()),
+        }
+        };
+        self.states_with_keepers().map(|(keeper, state)| (keeper.name.into(), json(keeper, state))).collect()
+    }
+
+    /// What sets a state to its stored JSON.
+    pub(super) fn state_from_json(
+        &self,
+        name: &str,
+        json: &Value,
+    ) -> Result<RestoreState, SavedSessionError> {
+        let Some((keeper, state)) = self.states_with_keepers().find(|(keeper, _)| keeper.name == name) else {
+            let known: Vec<_> =
+                self.states_with_keepers().map(|(keeper, _)| keeper.name.to_owned()).collect();
+            return Err(SavedSessionError::UnknownState { state: name.to_owned(), known: names(&known) });
+        };
+        let restorer = || {
+            let codec = keeper.codec.ok_or("its type cannot be deserialised")?;
+            let new = codec.read_stored(json)?;
+            let restorer = (keeper.restorer)(state.as_ref().map_err(String::clone)?, Some(new));
+            restorer.ok_or_else(|| format!("it is not `{name}`"))
+        };
+        restorer().map_err(|reason| SavedSessionError::Unreadable { part: format!("states.{name}"), reason })
     }
 }

@@ -113,10 +113,7 @@ pub enum NoTurn {
 /// Waits until the deadline. Returns the limit that set it.
 async fn late(deadline: Option<Deadline>) -> Duration {
     match deadline {
-        Some(deadline) => {
-            tokio::time::sleep_until(deadline.at).await;
-            deadline.limit
-        }
+        Some(deadline) => deadline.passed().await,
         None => pending().await,
     }
 }

@@ -8,12 +8,12 @@ mod ids;
 mod saved;
 mod threads;
 
-use std::any::TypeId;
+use std::any::{TypeId, type_name};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
 pub use chain::Chain;
-pub use checkpoint::StateKeepers;
+pub use checkpoint::{StateKeeper, StateKeepers};
 pub(crate) use exclusive::Waiting;
 pub use exclusive::{NoTurn, Wait};
 pub use ids::CallIds;
@@ -63,7 +63,7 @@ struct Inner {
     states: HashMap<TypeId, Result<StateHandle, String>>,
     dynamic: SessionState,
     allowed: Allowed,
-    /// Functions that capture the states for a pause; empty for a session that no agent created.
+    /// How the states are captured for a pause, and stored; empty for a session that no agent created.
     keepers: OnceLock<StateKeepers>,
     /// The conversations with agent tools.
     threads: Threads,
@@ -160,11 +160,57 @@ impl Session {
         StateCell::<S>::newest(self.0.states.get(&TypeId::of::<S>())?.as_ref().ok()?)
     }
 
+    /// Replaces the typed state. The next call sees it.
+    ///
+    /// ```
+    /// use onionskin::{ScriptedModel, agent};
+    ///
+    /// #[derive(Clone)]
+    /// struct Till(u32);
+    ///
+    /// agent! { Clerk { instruction: "Take the money.", state: Till } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let clerk = Clerk::builder().state(Till(0)).model(ScriptedModel::new()).build().await.unwrap();
+    /// let session = clerk.session();
+    /// session.set_typed_state(Till(20)).unwrap();
+    /// assert_eq!(session.typed_state::<Till>().unwrap().0, 20);
+    /// assert!(session.set_typed_state("another type").is_err());
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if the session has no state of this type.
+    pub fn set_typed_state<S: Clone + Send + Sync + 'static>(&self, state: S) -> Result<(), NoTypedState> {
+        let error = || NoTypedState { state: type_name::<S>() };
+        let handle = self
+            .0
+            .states
+            .get(&TypeId::of::<S>())
+            .and_then(|handle| handle.as_ref().ok())
+            .ok_or_else(error)?;
+        self.state().concealed().add(&StateCell::secrets_of(handle, &state));
+        let restore = StateCell::<S>::restorer(handle, Some(Arc::new(state))).ok_or_else(error)?;
+        restore();
+        Ok(())
+    }
+
     /// A snapshot of the conversation that calls of a child keep in the session with
     /// `HistoryMergeTarget::Child`. It is empty for other names and settings.
     pub fn child_history(&self, child: &str) -> History {
         lock(&self.0.children).get(child).cloned().unwrap_or_default()
     }
+}
+
+/// The session has no typed state of a type.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the session has no state `{state}`: name it as `state:` of an agent, and give its first value to `.state(..)` of the builder"
+)]
+#[non_exhaustive]
+pub struct NoTypedState {
+    /// The name of the type.
+    pub state: &'static str,
 }
 
 /// The messages of one call of a child.

@@ -25,17 +25,19 @@ const MAX_LEVELS: usize = 256;
 /// The stored form of a session. To store a session, serialise the result of [`Session::save`]; to load it,
 /// use [`from_json`](Self::from_json) and [`Session::restore`].
 ///
-/// It contains the history, the values of [`Session::state`] and the [histories of
-/// children](Session::child_history), with the session's secrets redacted. Only the `provider_data` of
+/// It contains the history, the values of [`Session::state`], the [typed states](Session::typed_state) and the
+/// [histories of children](Session::child_history), with the session's secrets redacted. Only the `provider_data` of
 /// messages is not redacted, because a provider rejects the conversation if its signatures change. Requests
 /// to the model are redacted, so `provider_data` can only contain secrets that were registered after they had
-/// been sent. The stored form does not contain the secrets, the typed states, the conversations with agent
-/// tools, the calls that a person [always](crate::approval::Approval::AllowAlways) allows, and the id of the
-/// session. Set the secrets again after a restore.
+/// been sent. The stored form does not contain the secrets, the conversations with agent tools, the calls that a
+/// person [always](crate::approval::Approval::AllowAlways) allows, and the id of the session. Set the secrets
+/// again after a restore.
 ///
 /// The stored form contains its version. Deserialisation fails for another version, and for unknown fields
 /// and kinds of content. `Serialize` fails if the result could not be read again: for a nesting depth of
-/// lists and objects above 256, and for a state other than an object. Use [`from_json`](Self::from_json) to
+/// lists and objects above 256, for values other than an object, and for a typed state that does not implement
+/// `Serialize` and `Deserialize` or that holds a secret; [`without_states`](Self::without_states) leaves the
+/// typed states out. Use [`from_json`](Self::from_json) to
 /// read it, because `serde_json::from_str` stops at 128 levels.
 ///
 /// ```
@@ -54,7 +56,7 @@ const MAX_LEVELS: usize = 256;
 ///
 /// // In a later process:
 /// let session = clerk.session();
-/// session.restore(SavedSession::from_json(&text).unwrap());
+/// session.restore(SavedSession::from_json(&text).unwrap()).unwrap();
 /// assert_eq!(session.history().len(), 2);
 /// assert_eq!(session.state().get("user.name"), Some("Ada".into()));
 ///
@@ -69,9 +71,11 @@ pub struct SavedSession {
     history: History,
     values: Value,
     children: BTreeMap<Arc<str>, History>,
+    /// The typed states by the names of their types, or why one cannot be stored.
+    states: BTreeMap<Arc<str>, Result<Value, String>>,
 }
 
-/// The reason why a [`SavedSession`] cannot be read. The text names the place and what was expected there. It
+/// The reason why a [`SavedSession`] cannot be written, read or restored. The text names the place and what was expected there. It
 /// quotes shortened field names, but no values.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -108,6 +112,29 @@ pub enum SavedSessionError {
         /// The path of the field: `history[2].results[0].mood`.
         field: String,
     },
+    /// A typed state cannot be stored.
+    #[error(
+        "the state `{state}` cannot be saved: {reason}. To save the session without its typed states, write \
+         `session.save().without_states()`"
+    )]
+    #[non_exhaustive]
+    UnsavedState {
+        /// The name of its type.
+        state: String,
+        /// The mistake.
+        reason: String,
+    },
+    /// It has a typed state that the session does not have.
+    #[error(
+        "the saved session has the state `{state}`, and the agents of this session do not: they have {known}"
+    )]
+    #[non_exhaustive]
+    UnknownState {
+        /// The name of its type.
+        state: String,
+        /// The states of the session.
+        known: String,
+    },
     /// A part of it cannot be read.
     #[error("`{part}` of the saved session cannot be read: {reason}")]
     #[non_exhaustive]
@@ -143,6 +170,25 @@ impl SavedSession {
     pub fn values(&self) -> &Value {
         &self.values
     }
+
+    /// The same without the typed states. A session keeps its own ones when it restores this.
+    #[must_use]
+    pub fn without_states(self) -> Self {
+        Self { states: BTreeMap::new(), ..self }
+    }
+
+    fn to_json(&self) -> Result<Value, SavedSessionError> {
+        let Self { history, values, children, states } = self;
+        let mut stored =
+            json!({ "version": VERSION, "history": history, "values": values, "children": children });
+        let states =
+            states.iter().map(|(name, state)| Ok((name.to_string(), stored_state(name, state)?.clone())));
+        let states: Map<_, _> = states.collect::<Result<_, _>>()?;
+        if !states.is_empty() {
+            stored["states"] = states.into();
+        }
+        Ok(stored)
+    }
 }
 
 impl Serialize for SavedSession {
@@ -150,18 +196,11 @@ impl Serialize for SavedSession {
         if !self.values.is_object() {
             return Err(S::Error::custom(no_values()));
         }
-        let stored = Value::from(self.clone());
+        let stored = self.to_json().map_err(S::Error::custom)?;
         if json::levels_of(&stored) > MAX_LEVELS {
             return Err(S::Error::custom(SavedSessionError::TooDeep));
         }
         stored.serialize(serializer)
-    }
-}
-
-impl From<SavedSession> for Value {
-    fn from(saved: SavedSession) -> Self {
-        let SavedSession { history, values, children } = saved;
-        json!({ "version": VERSION, "history": history, "values": values, "children": children })
     }
 }
 
@@ -192,14 +231,25 @@ impl TryFrom<Value> for SavedSession {
             Ok((child.into(), history))
         });
         let children = children.collect::<Result<_, _>>()?;
-        let known = ["version", "history", "values", "children"];
+        let states = match stored.get_mut("states") {
+            Some(states) => read::<BTreeMap<Arc<str>, Value>>("states", states.take())?,
+            None => BTreeMap::new(),
+        };
+        let states = states.into_iter().map(|(name, state)| (name, Ok(state))).collect();
+        let known = ["version", "history", "values", "children", "states"];
         let unknown =
             stored.as_object().and_then(|fields| fields.keys().find(|name| !known.contains(&&***name)));
         match unknown {
             Some(field) => Err(SavedSessionError::UnknownField { field: short(field, 100).into_owned() }),
-            None => Ok(Self { history, values, children }),
+            None => Ok(Self { history, values, children, states }),
         }
     }
+}
+
+fn stored_state<'s>(name: &str, state: &'s Result<Value, String>) -> Result<&'s Value, SavedSessionError> {
+    let error =
+        |reason: &String| SavedSessionError::UnsavedState { state: name.to_owned(), reason: reason.clone() };
+    state.as_ref().map_err(error)
 }
 
 fn unreadable(part: &str, reason: &dyn std::fmt::Display) -> SavedSessionError {
@@ -242,22 +292,36 @@ impl Session {
             .iter()
             .map(|(child, history)| (Arc::clone(child), history.clone()))
             .collect();
-        let mut saved = SavedSession { history: self.history(), values: self.state().to_value(), children };
+        let (history, values, states) = (self.history(), self.state().to_value(), self.states_to_json());
+        let mut saved = SavedSession { history, values, children, states };
         if let Some(redactor) = self.state().concealed().redactor() {
             saved.values.redact(&redactor);
+            saved.states.values_mut().flatten().for_each(|state| state.redact(&redactor));
             saved.history = redacted(&saved.history, &redactor);
             saved.children.values_mut().for_each(|history| *history = redacted(history, &redactor));
         }
         saved
     }
 
-    /// Replaces the history, the values of the state and the histories of children. It removes the secrets of
-    /// the state. A run in progress continues as [`set_history`](Self::set_history) describes.
-    pub fn restore(&self, saved: SavedSession) {
-        let SavedSession { history, values, children } = saved;
+    /// Replaces the history, the values of the state, the typed states and the histories of children. It removes
+    /// the secrets of the state. A typed state that `saved` does not contain stays. A run in progress continues
+    /// as [`set_history`](Self::set_history) describes.
+    ///
+    /// # Errors
+    /// Returns an error if the session does not have a typed state of `saved`, or if one cannot be read. The
+    /// session is then unchanged.
+    pub fn restore(&self, saved: SavedSession) -> Result<(), SavedSessionError> {
+        let SavedSession { history, values, children, states } = saved;
+        let states =
+            states.iter().map(|(name, state)| self.state_from_json(name, stored_state(name, state)?));
+        let restorers = states.collect::<Result<Vec<_>, _>>()?;
         self.replace_history(history);
         self.state().replace(values);
         *lock(&self.0.children) = children.into_iter().collect();
+        for restore in restorers {
+            restore();
+        }
+        Ok(())
     }
 }
 

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use super::added::Added;
 use super::toolspec::ToolSpec;
+use crate::approval::NeedsApproval;
 use crate::context::ToolContext;
-use crate::policy::{Cache, InputGuardrails, NeedsApproval, OutputGuardrails, Stages, no_cache_of_once};
+use crate::policy::{Cache, InputGuardrails, OutputGuardrails, Stages, no_cache_of_once};
 use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::Effect;
 use onionskin_definitions::error::{ToolError, ToolResult};
@@ -24,7 +25,7 @@ impl ToolSpec {
         &mut self,
         needed: impl Fn(&Args) -> R + Send + Sync + 'static,
     ) -> &mut Self {
-        self.change(|stages| stages.needs_approval(Arc::new(move |args| needed(args).needed())));
+        self.change(|stages| stages.approval.push(Arc::new(move |args| needed(args).needed())));
         self.note_approval();
         self
     }

@@ -30,7 +30,12 @@ impl Added {
 
     /// The stages to run around the tool.
     pub(super) fn around(&self) -> Option<&Stages> {
-        (self.tool.is_none() && self.stages.has_stages()).then_some(&*self.stages)
+        self.stages.has_stages().then(|| self.around_always()).flatten()
+    }
+
+    /// As [`Self::around`], also if no stage was added.
+    pub(super) fn around_always(&self) -> Option<&Stages> {
+        self.tool.is_none().then_some(&*self.stages)
     }
 
     /// The values to fill in around the tool, unless the tool fills them in inside its own stages or hooks.

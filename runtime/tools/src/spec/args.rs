@@ -137,4 +137,7 @@ macro_rules! call {
             $crate::spec::call_args([$($crate::spec::value(::core::stringify!($name), &$value)),*]),
         )
     };
+    ($tool:expr, $($arguments:tt)*) => {
+        ::core::compile_error!("write each argument with the name of its parameter and `=`: `call!(tool, query = \"test\", limit = 5)`")
+    };
 }

@@ -121,7 +121,7 @@ impl ToolSpec {
         });
         let mut cx = ToolContext::new(run, Arc::new(entry), Arc::from("direct"), 0, 0);
         cx.log_hooks();
-        if !self.hooks.is_empty() {
+        if cx.entry().looks_at_args() {
             cx.definition().attach_to(args);
         }
         let result = cx.run().hide(outermost(&cx, NoCore.call(&cx, args)).await);

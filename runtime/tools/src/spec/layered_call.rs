@@ -65,7 +65,7 @@ async fn started(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResu
         }
     };
     let own = &spec.own;
-    if own.starts_inside || !cx.entry().starts_inside {
+    if own.layers.is_some() || !cx.entry().starts_inside {
         timed(cx, call).await
     } else {
         cx.start(&own.name, call).await
@@ -104,14 +104,19 @@ async fn run(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResult {
     if !spec.hooks.is_empty() && !cx.is_inside() {
         cx.start_behind_hooks();
     }
-    Stack { hooks: &spec.hooks, stages: spec.added.around(), inside: &Filled(spec), outside: None }
-        .run(cx, args)
-        .await
+    // The agent's rules for approval are stages of the innermost value.
+    let asks = cx.needs_approval_of_agent() && cx.entry().starts_inside && spec.own.layers.is_none();
+    let stages = if asks { spec.added.around_always() } else { spec.added.around() };
+    Stack { hooks: &spec.hooks, stages, inside: &Filled(spec), outside: None }.run(cx, args).await
 }
 
 impl DynCall for ToolSpec {
     fn call_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         self.run_dyn(cx, args)
+    }
+
+    fn check(&self, cx: &ToolContext, args: &Args) -> ToolResult<()> {
+        self.check_args_dyn(cx, args)
     }
 }
 

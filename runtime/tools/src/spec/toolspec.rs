@@ -334,7 +334,7 @@ impl ToolSpec {
     /// Marks in the definition that calls may need approval, so that runs with the tool can pause, whatever
     /// its source.
     pub(super) fn note_approval(&mut self) {
-        if self.added.stages.approval.is_some() {
+        if !self.added.stages.approval.is_empty() {
             let definition = Arc::make_mut(&mut self.definition);
             definition.asks = definition.asks.max(Asks::Approval);
         }

@@ -9,10 +9,13 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::edit::edits;
+use super::encode::encode;
 use super::reads::{Form, Reads, Snapshot};
 use super::recorder::{self, Address, Order, StateChange, Which, Writer};
 use onionskin_definitions::lock::lock;
 use onionskin_definitions::secret::StateVisitor;
+
+const HOLDS_SECRET: &str = "it holds a secret";
 
 /// A type-erased state cell.
 pub type StateHandle = Arc<dyn Any + Send + Sync>;
@@ -69,7 +72,7 @@ impl<S: Send + Sync + 'static> StateCell<S> {
     pub(crate) fn set_recorded(&self, state: S, codec: Option<Writer>) {
         let edits = || {
             let problem = match codec {
-                _ if !self.secrets(&state).is_empty() => "it holds a secret".to_owned(),
+                _ if !self.secrets(&state).is_empty() => HOLDS_SECRET.to_owned(),
                 Some(write) => match (write(&*self.snapshot()), write(&state)) {
                     (Ok(before), Ok(after)) => return Ok(edits(&before, &after)),
                     (Err(problem), _) | (_, Err(problem)) => problem,
@@ -146,6 +149,15 @@ impl<S: Send + Sync + 'static> StateCell<S> {
 }
 
 impl<S: Serialize + DeserializeOwned + Send + Sync + 'static> StateCell<S> {
+    /// The newest snapshot as JSON that can be read back.
+    ///
+    /// # Errors
+    /// Returns an error if it holds a secret or cannot be read back.
+    pub(super) fn to_stored(&self) -> Result<Value, String> {
+        let state = self.snapshot();
+        if self.secrets(&state).is_empty() { encode(&*state) } else { Err(HOLDS_SECRET.to_owned()) }
+    }
+
     /// Repeats recorded changes.
     ///
     /// # Errors
@@ -172,14 +184,22 @@ impl<S: Clone + Send + Sync + 'static> StateCell<S> {
         Some(Self::handle(S::clone(&cell.snapshot()), cell.visitor))
     }
 
-    /// Captures the newest snapshot, to restore it later.
-    pub fn capture(handle: &StateHandle) -> Option<RestoreState> {
+    /// What sets the cell to `state`, by default to the newest snapshot of now. `None` if the types differ.
+    pub fn restorer(handle: &StateHandle, state: Option<StateHandle>) -> Option<RestoreState> {
         let cell = Arc::clone(handle).downcast::<Self>().ok()?;
-        let state = cell.snapshot();
+        let state = match state {
+            Some(state) => state.downcast::<S>().ok()?,
+            None => cell.snapshot(),
+        };
         Some(Box::new(move || {
             *lock(&cell.order) = Order::default();
             *lock(&cell.newest) = state;
         }))
+    }
+
+    /// Lists the secrets of a state that the cell is to hold.
+    pub(crate) fn secrets_of(handle: &StateHandle, state: &S) -> Vec<Vec<u8>> {
+        handle.downcast_ref::<Self>().map(|cell| cell.secrets(state)).unwrap_or_default()
     }
 
     /// The newest snapshot of a cell.

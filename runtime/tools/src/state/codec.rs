@@ -1,4 +1,4 @@
-//! Serialises the state of an agent for journals.
+//! Serialises the state of an agent for journals and saved sessions.
 
 use std::any::type_name;
 use std::marker::PhantomData;
@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 
 use serde_json::Value;
 
+use super::encode::encode;
 use super::reads::{Form, Reader};
 use super::recorder::{StateChange, Writer};
 use super::{StateCell, StateHandle};
@@ -19,6 +20,7 @@ use onionskin_definitions::secret::{StateVisitor, VisitSecrets};
 pub struct StateCodec {
     write: Writer,
     json: fn(&StateHandle) -> Result<Value, String>,
+    stored: fn(&StateHandle) -> Result<Value, String>,
     repeat: fn(&StateHandle, &[StateChange]) -> Result<(), String>,
     read: Reader,
 }
@@ -34,6 +36,10 @@ impl StateCodec {
             json: |handle| match handle.clone().downcast::<StateCell<S>>() {
                 Ok(cell) => serde_json::to_value(&*cell.snapshot()).map_err(|error| error.to_string()),
                 Err(_) => Err(format!("the state is not `{}`", type_name::<S>())),
+            },
+            stored: |handle| match handle.downcast_ref::<StateCell<S>>() {
+                Some(cell) => cell.to_stored(),
+                None => Err(format!("it is not `{}`", type_name::<S>())),
             },
             read: |value| match S::deserialize(value) {
                 Ok(state) => Ok(Arc::new(state)),
@@ -51,6 +57,15 @@ impl StateCodec {
         (self.json)(state)
     }
 
+    /// The newest state as JSON that can be read back.
+    pub(crate) fn to_stored(self, state: &StateHandle) -> Result<Value, String> {
+        (self.stored)(state)
+    }
+
+    pub(crate) fn read_stored(self, json: &Value) -> Result<StateHandle, String> {
+        (self.read)(json)
+    }
+
     pub(crate) fn writer(self) -> Writer {
         self.write
     }
@@ -62,16 +77,6 @@ impl StateCodec {
 
     pub(crate) fn repeat(self, state: &StateHandle, changes: &[StateChange]) -> Result<(), String> {
         (self.repeat)(state, changes)
-    }
-}
-
-/// Serialises a state, and checks that it can be deserialised again. JSON has no number for `f64::NAN`, for
-/// example.
-fn encode<S: Serialize + DeserializeOwned>(state: &S) -> Result<Value, String> {
-    let value = serde_json::to_value(state).map_err(|error| error.to_string())?;
-    match S::deserialize(&value) {
-        Ok(_) => Ok(value),
-        Err(error) => Err(format!("it cannot be read back from its JSON: {error}")),
     }
 }
 

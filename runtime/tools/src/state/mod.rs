@@ -3,6 +3,7 @@
 mod cell;
 mod codec;
 mod edit;
+mod encode;
 mod reads;
 mod recorder;
 mod session;

@@ -351,6 +351,10 @@ impl DynCall for Dynamic {
     fn call_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         run_fitted(&*self.0, cx, args)
     }
+
+    fn check(&self, cx: &ToolContext, args: &Args) -> ToolResult<()> {
+        self.0.check_args_dyn(cx, args)
+    }
 }
 
 /// Checks the arguments, and runs the tool if they fit.

@@ -39,7 +39,7 @@ macro_rules! not_typed {
 
 not_typed! {
     impl<H: Default, S: Works> ByDefault<S>;
-    impl<H: From<V>, V: ListValues, S: Works> FromValues<V, S>;
+    impl<H: , V: ListValues<H>, S: Works> FromValues<V, S>;
     impl<H: , S: Works> AtRunTime<S>;
 }
 

@@ -45,6 +45,7 @@ impl Setup {
             {
                 state.is_declared = true;
                 state.visitor = declaration.parts.state_visitor.or(state.visitor);
+                state.codec = declaration.parts.state_codec.or(state.codec);
             }
         }
         self.services.allows_unused = self.allows_unused;
@@ -59,7 +60,17 @@ impl Setup {
             uses.extend(names.map(|server| (server, Arc::clone(&agent.name))));
             self.servers.default = self.servers.default.take().or(declaration.parts.default_servers.take());
         }
-        let Self { entries, model, mut shared, trace_content, services, servers, allows_unused, .. } = self;
+        let Self {
+            entries,
+            model,
+            mut shared,
+            trace_content,
+            services,
+            servers,
+            allows_unused,
+            default_answerer,
+            ..
+        } = self;
         shared.servers = servers.start(&uses, allows_unused, problems).await?;
         shared.secrets.extend(keys_of_environment().iter().cloned());
         let mut assembly =
@@ -67,8 +78,12 @@ impl Setup {
         for agent in declared {
             assembly.build(agent)?;
         }
-        let Assembly { shared, services, built, mut problems, .. } = assembly;
+        let Assembly { mut shared, services, built, mut problems, .. } = assembly;
         services.unused(built.values().map(|agent| &agent.services), &mut problems);
+        if !allows_unused {
+            nothing_asks(&shared, || built.values().map(|agent| &**agent), &mut problems);
+        }
+        shared.answerer = shared.answerer.or(default_answerer);
         BuildError::all(problems)?;
         let shared = Arc::new(shared);
         let handle = |agent: &DynAgent| {
@@ -213,6 +228,37 @@ impl Assembly {
         })?;
         tool_checks::states(agent, state, &provided.tools)?;
         provided.entries(toolbox.prefix.as_deref()).map_err(|problem| preflight::undefined(agent, problem))
+    }
+}
+
+/// Finds an approver or an answerer that nothing needs. Hooks and guardrails, also those of tools, can ask without a declaration.
+fn nothing_asks<'i, I: Iterator<Item = &'i Instance>>(
+    shared: &Shared,
+    agents: impl Fn() -> I,
+    problems: &mut Vec<BuildError>,
+) {
+    let asks = agents().any(|agent| agent.asks != Asks::Nothing);
+    if shared.approver.is_some() && !asks {
+        problems.push(BuildError::NothingAsks {
+            call: ".approver(..)",
+            reason: "no tool needs approval",
+            advice: "write `#[tool(approval)]` at one",
+        });
+    }
+    let could_ask = |agent: &Instance| {
+        let has_code = |tool: &ToolEntry| !matches!(tool.source, ToolSource::Agent | ToolSource::Runtime);
+        agent.declaration.has_code_around()
+            || agent
+                .tools
+                .tools(None)
+                .map_or(true, |tools| tools.table.entries().iter().any(|tool| has_code(tool)))
+    };
+    if shared.answerer.is_some() && !asks && !agents().any(could_ask) {
+        problems.push(BuildError::NothingAsks {
+            call: ".answerer(..)",
+            reason: "no agent has a tool, a hook or a guardrail that could ask",
+            advice: "add a tool with `#[tool(asks)]`",
+        });
     }
 }
 

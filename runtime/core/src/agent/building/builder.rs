@@ -83,15 +83,61 @@ impl<A> Default for AgentBuilder<A> {
 
 /// Settings that agents and apps have in common.
 impl<A> AgentBuilder<A> {
-    /// Sets the model for all agents, also for those that name one: the model gets the name in
-    /// [`ModelRequest::model`](crate::model::ModelRequest::model).
+    /// Sets the model for all agents. It gets the name of an agent that names one in
+    /// [`ModelRequest::model`](crate::model::ModelRequest::model). If it asks another model in its place, as
+    /// `GenaiModel::new("..")` does, building fails ([`BuildError::OtherModel`]); [`Self::model_for_all`] allows that.
+    ///
+    /// `GenaiModel::from_env()` (feature `genai`) asks the model that each agent names.
     pub fn model(mut self, model: impl Model) -> Self {
+        let replaced = self.setup.model.replace(BoxModel::new(model));
+        if self.setup.model_for_all {
+            self.setup.twice.push("`.model(..)`, or `.model_for_all(..)` before it,".to_owned());
+        } else {
+            self.setup.note_twice(replaced.is_some(), ".model(..)");
+        }
+        self
+    }
+
+    /// Sets the model for all agents, in place of the one of [`Self::model`] and of the models that agents name.
+    ///
+    /// ```
+    /// use onionskin::model::{ModelDelta, ModelError, ModelIdentity, ModelRequest, ModelResponse};
+    /// use onionskin::{BuildError, Model, agent};
+    ///
+    /// /// Asks one model, whatever an agent names.
+    /// struct Local;
+    ///
+    /// impl Model for Local {
+    ///     async fn respond(
+    ///         &self,
+    ///         _request: &ModelRequest,
+    ///         _deltas: &mut (dyn FnMut(ModelDelta) + Send),
+    ///     ) -> Result<ModelResponse, ModelError> {
+    ///         Ok(ModelResponse::text("Hello."))
+    ///     }
+    ///
+    ///     fn identity(&self, _requested: Option<&str>) -> ModelIdentity {
+    ///         ModelIdentity::new("local", Some("qwen3"))
+    ///     }
+    /// }
+    ///
+    /// agent! { Clerk { instruction: "Answer.", model: "gpt-4o-mini" } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let error = Clerk::builder().model(Local).build().await.unwrap_err();
+    /// assert!(matches!(error, BuildError::OtherModel { .. }));
+    /// assert_eq!(Clerk::builder().model_for_all(Local).run("Hi.").await.unwrap().text, "Hello.");
+    /// # });
+    /// ```
+    pub fn model_for_all(mut self, model: impl Model) -> Self {
+        self.setup.note_twice(self.setup.model_for_all, ".model_for_all(..)");
         self.setup.model = Some(BoxModel::new(model));
+        self.setup.model_for_all = true;
         self
     }
 
     /// Sets the initial state of new sessions, for the agents with this type of state; call this method once
-    /// per type. Building fails if there is no such agent. A state that contains a [`Secret`] implements
+    /// per type. Building fails if there is no such agent, or after a second call for the type. A state that contains a [`Secret`] implements
     /// [`VisitSecrets`](trait@crate::secret::VisitSecrets).
     pub fn state<S: Clone + Send + Sync + 'static>(mut self, state: S) -> Self {
         self.setup.state(state);
@@ -107,9 +153,9 @@ impl<A> AgentBuilder<A> {
     }
 
     /// Provides a service: a value that the tools, hooks and guardrails of all agents take by its type, as
-    /// [`Provided<T>`](crate::Provided). All sessions share it. A later call for the same type replaces it, and a request
-    /// can replace it for its run ([`RunRequest::provide`](crate::run::RunRequest::provide)). Building fails if
-    /// nothing takes the service.
+    /// [`Provided<T>`](crate::Provided). All sessions share it. A request can replace it for its run
+    /// ([`RunRequest::provide`](crate::run::RunRequest::provide)). Building fails if nothing takes the service, or after a
+    /// second call for the type.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -144,14 +190,14 @@ impl<A> AgentBuilder<A> {
     /// # });
     /// ```
     pub fn provide<T: Service>(mut self, service: T) -> Self {
-        self.setup.services.insert(ProvidedService::from_value(service));
+        self.setup.provide(ProvidedService::from_value(service));
         self
     }
 
     /// As [`Self::provide`], for a service in an [`Arc`], also of a trait object: with an `Arc<dyn Clock>`, tools take
     /// `Provided<dyn Clock>`.
     pub fn provide_shared<T: ?Sized + Service>(mut self, service: Arc<T>) -> Self {
-        self.setup.services.insert(ProvidedService::new(service));
+        self.setup.provide(ProvidedService::new(service));
         self
     }
 
@@ -160,19 +206,19 @@ impl<A> AgentBuilder<A> {
     /// one user. Without it, a run of an agent that takes the service does not begin
     /// ([`RunError::NoService`]).
     pub fn provide_per_request<T: ?Sized + Service>(mut self) -> Self {
-        self.setup.services.give_per_request(ServiceType::new::<T>());
+        self.setup.provide_per_request(ServiceType::new::<T>());
         self
     }
 
     /// Provides a toolbox that agents name in `toolboxes: [..]`.
     pub fn toolbox(mut self, toolbox: impl SharedToolbox) -> Self {
-        self.setup.shared.toolboxes.give(None, &toolbox.share());
+        self.setup.toolbox(None, &toolbox.share());
         self
     }
 
     /// As [`Self::toolbox`], for a toolbox that agents name with a prefix: `toolboxes: [archive: Kb]`.
     pub fn toolbox_as(mut self, prefix: &str, toolbox: impl SharedToolbox) -> Self {
-        self.setup.shared.toolboxes.give(Some(prefix), &toolbox.share());
+        self.setup.toolbox(Some(prefix), &toolbox.share());
         self
     }
 
@@ -214,16 +260,24 @@ impl<A> AgentBuilder<A> {
         self
     }
 
+    /// Sets who answers the questions of calls, also of children's calls, while the run waits. If there is no
+    /// answerer, or it leaves a question open, the run pauses
+    /// ([`RunError::Paused`](crate::RunError::Paused)). Building fails if nothing can ask.
+    pub fn answerer(mut self, answerer: impl Answerer) -> Self {
+        let replaced = self.setup.shared.answerer.replace(Arc::new(answerer));
+        self.setup.note_twice(replaced.is_some(), ".answerer(..)");
+        self
+    }
+
+    /// Sets the approver for calls of tools with `approval`, also for the calls of children. Without one, the
+    /// [answerer](Self::answerer) is asked, or the run pauses. Building fails if no call needs approval.
+    pub fn approver(mut self, approver: impl Approver) -> Self {
+        let replaced = self.setup.shared.approver.replace(Arc::new(approver));
+        self.setup.note_twice(replaced.is_some(), ".approver(..)");
+        self
+    }
+
     setters! {
-        /// Sets who answers the questions of calls, also of children's calls, while the run waits. If there is no
-        /// answerer, or it leaves a question open, the run pauses
-        /// ([`RunError::Paused`](crate::RunError::Paused)).
-        answerer(answerer: impl Answerer) => setup.shared.answerer = Some(Arc::new(answerer));
-
-        /// Sets the approver for calls of tools with `approval`, also for the calls of children. Without one, the
-        /// [answerer](Self::answerer) is asked, or the run pauses.
-        approver(approver: impl Approver) => setup.shared.approver = Some(Arc::new(approver));
-
         /// Records the content of runs, also of the runs of children, in their spans: messages, system prompts, definitions of
         /// tools, arguments, results and the texts of errors. Without this call, spans have names, numbers and ids only, because
         /// content may be confidential. The secrets of the session are redacted in both cases.
@@ -243,36 +297,40 @@ impl<A> AgentBuilder<A> {
         /// # });
         /// ```
         trace_content() => setup.trace_content = true;
+    }
 
-        /// Sets the journal that records the steps of runs, also of the runs of children. Without one no step is recorded,
-        /// and no run can be replayed.
-        ///
-        /// A run is continued under its id, which [`RunRequest::run_id`](crate::run::RunRequest::run_id) sets.
-        /// The [`MemoryJournal`](crate::journal::MemoryJournal) is for tests. The book has a journal in a file.
-        ///
-        /// ```
-        /// use onionskin::journal::Journal;
-        /// use onionskin::{ScriptedModel, ScriptedTurn, agent};
-        ///
-        /// agent! { Desk { instruction: "Take orders." } }
-        ///
-        /// async fn serve(order: u32, text: &str, journal: impl Journal) -> Result<String, Box<dyn std::error::Error>> {
-        ///     let model = ScriptedModel::turns([ScriptedTurn::say("I note: {input}")]);
-        ///     let desk = Desk::builder().model(model).journal(journal).build().await?;
-        ///     Ok(desk.request(text).run_id(format!("order-{order}")).run().await?.text)
-        /// }
-        /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-        /// # let text = serve(7, "A lamp.", onionskin::journal::MemoryJournal::default()).await.unwrap();
-        /// # assert_eq!(text, "I note: A lamp.");
-        /// # });
-        /// ```
-        journal(journal: impl Journal) => setup.shared.journal = Some(Arc::new(journal));
+    /// Sets the journal that records the steps of runs, also of the runs of children. Without one no step is recorded,
+    /// and no run can be replayed.
+    ///
+    /// A run is continued under its id, which [`RunRequest::run_id`](crate::run::RunRequest::run_id) sets.
+    /// The [`MemoryJournal`](crate::journal::MemoryJournal) is for tests. The book has a journal in a file.
+    ///
+    /// ```
+    /// use onionskin::journal::Journal;
+    /// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+    ///
+    /// agent! { Desk { instruction: "Take orders." } }
+    ///
+    /// async fn serve(order: u32, text: &str, journal: impl Journal) -> Result<String, Box<dyn std::error::Error>> {
+    ///     let model = ScriptedModel::turns([ScriptedTurn::say("I note: {input}")]);
+    ///     let desk = Desk::builder().model(model).journal(journal).build().await?;
+    ///     Ok(desk.request(text).run_id(format!("order-{order}")).run().await?.text)
+    /// }
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let text = serve(7, "A lamp.", onionskin::journal::MemoryJournal::default()).await.unwrap();
+    /// # assert_eq!(text, "I note: A lamp.");
+    /// # });
+    /// ```
+    pub fn journal(mut self, journal: impl Journal) -> Self {
+        let replaced = self.setup.shared.journal.replace(Arc::new(journal));
+        self.setup.note_twice(replaced.is_some(), ".journal(..)");
+        self
     }
 
     /// Adds the configuration of a server, for example an `mcp::ServerConfig`. It is an error if no agent
-    /// uses the server.
+    /// uses the server, or if another call has this name.
     pub fn server(mut self, name: impl Into<String>, server: impl IntoToolServer) -> Self {
-        self.setup.servers.one(name.into(), server);
+        self.setup.server(name.into(), server);
         self
     }
 
@@ -287,6 +345,22 @@ impl<A> AgentBuilder<A> {
     /// [`Lock::Strict`](crate::declaration::Lock::Strict).
     pub fn strict_lock(mut self) -> Self {
         self.setup.servers.is_strict = true;
+        self
+    }
+}
+
+/// For the crates of the runtime: settings of a command line, beside those of the program.
+#[doc(hidden)]
+impl<A> AgentBuilder<A> {
+    /// Sets who answers if the program sets no answerer.
+    pub fn default_answerer(mut self, answerer: impl Answerer) -> Self {
+        self.setup.default_answerer = Some(Arc::new(answerer));
+        self
+    }
+
+    /// Provides a service in place of the program's.
+    pub fn provide_instead<T: Service>(mut self, service: T) -> Self {
+        self.setup.services.insert(ProvidedService::from_value(service));
         self
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use onionskin_definitions::definition::Asks;
 use onionskin_tools::context::{RunContext, ToolContext, ToolEntry};
 
 use crate::agent::built::instance::Instance;
@@ -72,18 +73,31 @@ impl Instance {
             name: self.name.to_string(),
             description: description.clone(),
             model: settings.model.as_deref().map(str::to_owned),
+            answer: self.answer.as_ref().map(|answer| answer.schema().name().to_owned()),
+            answer_schema: self.answer.as_ref().map(|answer| answer.output_schema().clone()),
             tools,
             children: self.info.children().map(str::to_owned).collect(),
             servers: self.tools.servers.iter().map(|server| server.server.to_string()).collect(),
             run_hooks: run_hooks.iter().map(|hook| hook.name().to_owned()).collect(),
             turn_hooks: turn_hooks.iter().map(|hook| hook.name().to_owned()).collect(),
-            message_hooks: message_hooks.map(str::to_owned).collect(),
+            message_hooks: message_hooks.collect(),
         })
     }
 
     fn describe_tool(&self, entry: &Arc<ToolEntry>) -> ToolDescription {
         let call = ToolContext::new(RunContext::detached(), Arc::clone(entry), Arc::from(""), 0, 0);
-        let [input_guardrails, output_guardrails] = self.guardrails.names(&call);
+        let [mut input_guardrails, of_agent] = self.guardrails.names(&call);
+        let mut hooks = self.declaration.hooks_around(&call);
+        let (mut output_guardrails, layers) = (Vec::new(), entry.definition.layers);
+        if let Some(layers) = layers {
+            let add =
+                |names: &mut Vec<String>, own: &[&str]| names.extend(own.iter().map(ToString::to_string));
+            add(&mut hooks, layers.hooks);
+            add(&mut input_guardrails, layers.input_guardrails);
+            add(&mut output_guardrails, layers.output_guardrails);
+        }
+        output_guardrails.extend(of_agent);
+        let ui = entry.definition.ui.as_ref();
         ToolDescription {
             name: entry.wire_name.to_string(),
             source: entry.source,
@@ -92,9 +106,14 @@ impl Instance {
             input_schema: (*entry.definition.input_schema).clone(),
             output_schema: entry.definition.output_schema.as_deref().cloned(),
             effect: entry.definition.effect,
-            hooks: self.declaration.hooks_around(&call),
+            approval: entry.definition.asks == Asks::Approval,
+            questions: entry.definition.asks == Asks::More,
+            component: ui.map(|ui| ui.component.to_string()),
+            mode: ui.map(|ui| ui.mode),
+            hooks,
             input_guardrails,
             output_guardrails,
+            is_cached: layers.is_some_and(|layers| layers.has_cache),
         }
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use onionskin_definitions::definition::NameProblem;
 use onionskin_definitions::text::{list, nearest, short};
 use onionskin_tools::context::{ToolEntry, ToolTable};
-use onionskin_tools::model::{BoxModel, RequestParams, check_messages};
+use onionskin_tools::model::{BoxModel, Model as _, RequestParams, check_messages};
 use onionskin_tools::onion::{Undefined, caught};
 use onionskin_tools::spec::ToolSpec;
 use onionskin_tools::tool::ToolboxLink;
@@ -38,6 +38,8 @@ pub(super) fn problems(setup: &Setup, declared: &[Declared]) -> Vec<BuildError> 
         }
     }
     no_model(setup, &agents, &mut problems);
+    models(setup, &agents, &mut problems);
+    problems.extend(setup.twice.iter().map(|call| BuildError::SetTwice { call: call.clone() }));
     if !setup.allows_unused {
         unused_states(setup, &agents, &mut problems);
     }
@@ -110,10 +112,10 @@ fn check_agent(setup: &Setup, agent: &Declared, agents: &[&Declared], problems: 
             });
         }
     }
-    if let Some(guardrail) = declaration.guardrail_everywhere {
+    if let Some(what) = &declaration.guardrail_everywhere {
         problems.push(contradiction(format!(
-            "the guardrail `{guardrail}` of the agent `{name}` has the filter `everywhere`, but guardrails check the calls of one agent: \
-             remove the filter, and name the guardrail in each agent"
+            "{what} of the agent `{name}` has the filter `everywhere`, but it checks the calls of one agent: remove the filter, and \
+             declare it in each agent"
         )));
     }
     // This applies with a filter too: a filter sees a call, and merged messages belong to none.
@@ -183,6 +185,34 @@ fn no_model(setup: &Setup, agents: &[&Declared], problems: &mut Vec<BuildError>)
         Some(model) => BuildError::NamedModel { agent, model: model.to_string() },
         None => BuildError::NoModel { agent },
     });
+}
+
+/// Checks that the models can be asked, and that no model of the builder takes the place of one that an agent names. Reports
+/// only the first agent whose model has a problem.
+fn models(setup: &Setup, agents: &[&Declared], problems: &mut Vec<BuildError>) {
+    problems.extend(agents.iter().find_map(|agent| {
+        let (parts, name) = (&agent.declaration.parts, agent.agent.name());
+        let model = setup.model.as_ref().or(parts.default_model.as_ref())?;
+        let named = parts.settings.model.as_deref();
+        let checked = caught(|| {
+            let asked = named.and_then(|named| model.identity(Some(named)).model().map(str::to_owned));
+            (model.check(named), asked)
+        });
+        match (checked, named) {
+            (Err(reason), _) => {
+                let what = format!("`check` or `identity` of the model of the agent `{name}` panicked");
+                Some(BuildError::panicked(name, what, reason))
+            }
+            (Ok((_, Some(model))), Some(named)) if model != named && !setup.model_for_all => {
+                let (agent, named) = (name.to_owned(), named.to_owned());
+                Some(BuildError::OtherModel { agent, named, model })
+            }
+            (Ok((Err(source), _)), _) => {
+                Some(BuildError::Model { agent: name.to_owned(), source: Box::new(source) })
+            }
+            (Ok((Ok(()), _)), _) => None,
+        }
+    }));
 }
 
 fn unused_states(setup: &Setup, agents: &[&Declared], problems: &mut Vec<BuildError>) {

@@ -96,7 +96,7 @@ impl<A: Agent> AgentBuilder<A> {
         Box::pin(async move {
             let handle = self.build_typed().await?;
             let output = handle.run(input).await;
-            handle.into_handle().shutdown().await;
+            handle.shutdown().await;
             output
         })
     }
@@ -156,6 +156,7 @@ impl<A: Agent> AgentBuilder<A> {
 /// assert_eq!(report.title, "Tides");
 /// let report = desk.request("Once more.").session(&chat).run().await.unwrap().answer;
 /// assert_eq!(report.title, "Ebb");
+/// desk.shutdown().await;
 /// # });
 /// ```
 pub struct TypedHandle<T> {
@@ -218,7 +219,14 @@ impl<T: TypedAnswer> TypedHandle<T> {
         self.handle.resume(paused).typed()
     }
 
-    /// Returns the untyped handle, for example to [shut down](AgentHandle::shutdown) its servers.
+    /// Ends the servers of tools and waits for them, as [`AgentHandle::shutdown`] does.
+    ///
+    /// Cancel safety: as [`AgentHandle::shutdown`].
+    pub async fn shutdown(self) {
+        self.handle.shutdown().await;
+    }
+
+    /// Returns the untyped handle.
     pub fn into_handle(self) -> AgentHandle {
         self.handle
     }

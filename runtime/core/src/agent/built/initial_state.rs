@@ -4,7 +4,7 @@ use std::any::TypeId;
 use std::collections::HashMap;
 
 use onionskin_definitions::secret::{StateVisitor, owns_unvisited};
-use onionskin_tools::state::{RestoreState, StateCell, StateHandle};
+use onionskin_tools::state::{RestoreState, StateCell, StateCodec, StateHandle};
 
 /// The initial states of new sessions.
 pub(super) type StateMakers = HashMap<TypeId, StateMaker>;
@@ -16,6 +16,8 @@ pub(in crate::agent) struct StateMaker {
     pub(in crate::agent) state: Box<dyn InitialState>,
     /// The visitor from the declaration of an agent with this state.
     pub(in crate::agent) visitor: Option<StateVisitor>,
+    /// The codec from that declaration.
+    pub(in crate::agent) codec: Option<StateCodec>,
     /// Whether an agent declares it.
     pub(in crate::agent) is_declared: bool,
 }
@@ -28,8 +30,8 @@ pub(in crate::agent) trait InitialState: Send + Sync {
     /// The visitor for a state that no agent declares.
     fn visitor_by_copy(&self) -> StateVisitor;
 
-    /// How a session's state of this type is restored.
-    fn keeper(&self) -> fn(&StateHandle) -> Option<RestoreState>;
+    /// What sets a session's state of this type.
+    fn restorer(&self) -> fn(&StateHandle, Option<StateHandle>) -> Option<RestoreState>;
 
     /// Whether it owns a secret that the visitor does not list and that is not `known` otherwise.
     fn owns_unvisited(&self, visitor: Option<StateVisitor>, known: &[Vec<u8>]) -> bool;
@@ -44,8 +46,8 @@ impl<S: Clone + Send + Sync + 'static> InitialState for S {
         StateVisitor::by_copy::<S>()
     }
 
-    fn keeper(&self) -> fn(&StateHandle) -> Option<RestoreState> {
-        StateCell::<S>::capture
+    fn restorer(&self) -> fn(&StateHandle, Option<StateHandle>) -> Option<RestoreState> {
+        StateCell::<S>::restorer
     }
 
     fn owns_unvisited(&self, visitor: Option<StateVisitor>, known: &[Vec<u8>]) -> bool {

@@ -63,10 +63,17 @@ impl AgentPrompt {
             return Err(BuildError::NoPromptText { agent: agent(), part });
         }
         let (state, has_json) = self.state;
-        if self.prompt.shows_state() && !has_json {
+        if has_json {
+            return Ok(());
+        }
+        if self.prompt.shows_state() {
             return Err(BuildError::NoStateText { agent: agent(), state: state.name() });
         }
-        Ok(())
+        let unfilled = |(part, placeholder): (_, &str)| {
+            let placeholder = placeholder.to_owned();
+            Err(BuildError::UnfilledPlaceholder { agent: agent(), part, placeholder, state: state.name() })
+        };
+        self.prompt.placeholder_of_state().map_or(Ok(()), unfilled)
     }
 
     /// Merges the parts of a builder or of a request into the prompt of an agent.
@@ -79,10 +86,18 @@ impl AgentPrompt {
         prompt.with_provided(provided).map_err(unused)
     }
 
-    /// Returns this prompt with the parts of a request.
-    pub(in crate::agent) fn for_request(&self, provided: Prompt) -> Result<Self, BuildError> {
-        let prompt = Self::merged(self.agent.name(), self.prompt.clone(), provided)?;
-        let prompt = Self { prompt, ..self.clone() };
+    /// Returns this prompt with the parts of a request, and those of its model.
+    pub(in crate::agent) fn for_request(
+        &self,
+        provided: Prompt,
+        model: Option<&BoxModel>,
+    ) -> Result<Self, BuildError> {
+        let merged = Self::merged(self.agent.name(), self.prompt.clone(), provided)?;
+        let mut prompt = Self { prompt: merged, ..self.clone() };
+        if let Some(model) = model {
+            prompt.model_instructions = model.instructions();
+            prompt.model_system_message = model.system_message();
+        }
         prompt.check()?;
         Ok(prompt)
     }

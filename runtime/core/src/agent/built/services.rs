@@ -42,7 +42,7 @@ impl ProvidedServices {
         }
     }
 
-    fn has(&self, service: ServiceType) -> bool {
+    pub(in crate::agent) fn has(&self, service: ServiceType) -> bool {
         self.services.has(service) || self.per_request.contains(&service)
     }
 

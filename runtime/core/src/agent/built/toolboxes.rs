@@ -21,8 +21,12 @@ pub(in crate::agent) struct ProvidedToolbox {
 }
 
 impl Toolboxes {
-    /// Adds a toolbox. It replaces an earlier one of the same type and prefix.
-    pub(in crate::agent) fn give<T: Toolbox>(&mut self, prefix: Option<&str>, toolbox: &Arc<T>) {
+    /// Adds a toolbox. Returns the builder's call for it if it replaces one of the same type and prefix.
+    pub(in crate::agent) fn give<T: Toolbox>(
+        &mut self,
+        prefix: Option<&str>,
+        toolbox: &Arc<T>,
+    ) -> Option<String> {
         let names = T::TOOLS.iter().copied().flatten().copied();
         let listed = names.clone().count();
         let (bound, problem) = match caught(|| T::bound(toolbox)) {
@@ -39,7 +43,9 @@ impl Toolboxes {
         };
         let tools = names.zip(bound).collect();
         let provided = ProvidedToolbox { tools, instructions: T::INSTRUCTIONS, problem };
-        self.0.insert(ToolboxLink::new::<T>(prefix), provided);
+        let link = ToolboxLink::new::<T>(prefix);
+        let call = link.call();
+        self.0.insert(link, provided).map(|_| call)
     }
 
     /// The provided toolboxes.

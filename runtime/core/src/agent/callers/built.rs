@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use onionskin_definitions::debug_fields;
 use onionskin_tools::onion::caught;
-use onionskin_tools::session::Session;
+use onionskin_tools::session::{Session, StateKeeper};
 
 use crate::agent::built::instance::Instance;
 use crate::agent::built::shared::Shared;
@@ -30,9 +30,11 @@ impl Built {
             (*id, made)
         });
         let session = Session::new(states.collect());
-        session.keep_states_with(
-            self.shared.states.iter().map(|(id, maker)| (*id, maker.state.keeper())).collect(),
-        );
+        let keepers = self.shared.states.iter().map(|(id, maker)| {
+            let (name, restorer, codec) = (maker.name, maker.state.restorer(), maker.codec);
+            (*id, StateKeeper { name, restorer, codec })
+        });
+        session.keep_states_with(keepers.collect());
         session.state().concealed().add(&secrets);
         session.append(&self.instance.messages, 0);
         session

@@ -17,7 +17,7 @@ use onionskin_tools::deadline::Deadline;
 use onionskin_tools::model::{History, Message};
 use onionskin_tools::session::Transcript;
 use onionskin_tools::tool::DynTool;
-use onionskin_vocabulary::AGENT_TOOL;
+use onionskin_vocabulary::agent_tool;
 
 use crate::agent::built::instance::Instance;
 use crate::agent::declaration::RunFn;
@@ -87,7 +87,7 @@ impl ChildTool {
         let start = history.len();
         let name: Arc<str> = format!("{}[{number}]", self.child.name).into();
         let timeout = self.settings.child_timeout;
-        let (events, deadline) = (cx.run().events(), Deadline::sooner(timeout, cx.run().deadline()));
+        let (events, deadline) = (cx.run().events(), Deadline::for_caller(timeout, cx.run().deadline()));
         let seed = child_seed(cx, &self.child, &session, Arc::clone(&name), events, deadline)
             .map_err(|error| failed(cx, error, &name, timeout, ""))?;
         let mut run = AgentRun::new(RunSeed { history, ..seed }, Arc::clone(&self.child), session);
@@ -146,7 +146,7 @@ pub(super) fn output(agent: &Instance, answer: String) -> ToolResult {
 
 /// The name of an agent as a tool.
 pub(super) fn tool_name(agent: &Instance) -> String {
-    format!("{AGENT_TOOL}{}", agent.name)
+    agent_tool(&agent.name)
 }
 
 /// The description of an agent as a tool.

@@ -186,11 +186,11 @@ async fn driven(run: &AgentRun, answer: RunFn, input: String) -> Result<String, 
             Some(_) => Box::pin(run.cx.strand(|| run.step(0, StepKind::Run).to_id(), work)).await,
         }
     });
-    let done = match Chain::enter(&run.instance.name, run.instance.limits().depth) {
+    let done = match Chain::enter(&run.instance.name, run.limits().depth) {
         Ok(chain) => chain.around(run.until_over(work)).await,
-        Err(chain) => {
+        Err((chain, max)) => {
             let agent = Arc::clone(&run.instance.name);
-            Err(RunError::Depth { agent, max: run.instance.limits().depth, chain: chain.into() })
+            Err(RunError::Depth { agent, max, chain: chain.into() })
         }
     };
     let answer = match done {

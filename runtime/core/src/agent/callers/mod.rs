@@ -5,6 +5,7 @@ pub(super) mod built;
 pub(super) mod child_tool;
 mod drive;
 pub(super) mod handle;
+mod options;
 pub(super) mod request;
 pub(super) mod stream;
 pub(super) mod typed_run;

@@ -1,35 +1,26 @@
-//! Requests of runs: their options, and how runs begin.
+//! Requests of runs.
 
 use std::marker::PhantomData;
-use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use onionskin_definitions::content::ContentBlock;
-use onionskin_definitions::definition::Asks;
-use onionskin_definitions::secret::Redact as _;
 use onionskin_definitions::setters;
-use onionskin_tools::approval::{Approver, DynApprover};
-use onionskin_tools::context::{People, RunSeed};
-use onionskin_tools::deadline::Deadline;
-use onionskin_tools::event::{Events, Queue, RunOutput};
-use onionskin_tools::journal::new_id;
-use onionskin_tools::onion::caught;
-use onionskin_tools::question::{Answer, Answerer, DynAnswerer, Paused, Recording, Resumption};
-use onionskin_tools::services::{ProvidedService, Service, Services};
-use onionskin_tools::session::{Session, Wait};
+use onionskin_tools::approval::Approver;
+use onionskin_tools::event::RunOutput;
+use onionskin_tools::model::{BoxModel, Model};
+use onionskin_tools::question::{Answer, Answerer, Paused, Resumption};
+use onionskin_tools::services::{ProvidedService, Service};
+use onionskin_tools::session::Session;
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::built::instance::Instance;
-use crate::agent::built::prompt::AgentPrompt;
 use crate::agent::error::run_error::RunError;
 use crate::agent::form::answer_form::{AnswerForm, TypedAnswer};
-use crate::agent::running::run::AgentRun;
+use crate::agent::limits::Limits;
 use crate::prompt::Prompt;
 use crate::run_hook::RunInput;
 
 use super::built::Built;
-use super::drive::{drive, never_began, seed, store_on_drop};
+use super::options::Options;
 use super::stream::RunStream;
 use super::typed_run::{TypedRunOutput, TypedRunStream};
 
@@ -58,23 +49,6 @@ pub struct RunRequest<O = RunOutput> {
     input: RunInput,
     options: Options,
     output: PhantomData<fn() -> O>,
-}
-
-/// The options of a run.
-#[derive(Debug, Default)]
-struct Options {
-    session: Option<Session>,
-    run_id: Option<Arc<str>>,
-    correlation_id: Option<Arc<str>>,
-    user: Option<Arc<str>>,
-    approver: Option<Arc<dyn DynApprover>>,
-    answerer: Option<Arc<dyn DynAnswerer>>,
-    resumption: Resumption,
-    services: Services,
-    prompt: Prompt,
-    /// Creates the form of the answer, if it has a type.
-    answer: Option<fn() -> AnswerForm>,
-    cancellation: Option<CancellationToken>,
 }
 
 impl<O> RunRequest<O> {
@@ -190,6 +164,58 @@ impl<O> RunRequest<O> {
         self
     }
 
+    /// Asks this model in this run, in place of the agent's. Child runs keep their own models. A resumed run asks the
+    /// agent's model unless this method is called again.
+    ///
+    /// ```
+    /// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+    ///
+    /// agent! { Clerk { instruction: "Answer." } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let clerk = Clerk::builder().model(ScriptedModel::turns([ScriptedTurn::say("Hm.")])).build().await.unwrap();
+    /// let better = ScriptedModel::turns([ScriptedTurn::say("It is 42.")]);
+    /// assert_eq!(clerk.request("41 + 1?").model(better).run().await.unwrap().text, "It is 42.");
+    /// assert_eq!(clerk.run("41 + 1?").await.unwrap().text, "Hm.");
+    /// # });
+    /// ```
+    pub fn model(mut self, model: impl Model) -> Self {
+        self.options.model = Some(BoxModel::new(model));
+        self
+    }
+
+    /// Sets the limits of this run, in place of the agent's. Child runs keep their own limits. A limit that is zero, so
+    /// that nothing could run, ends the run with [`RunError::WrongLimits`].
+    ///
+    /// ```
+    /// use onionskin::declaration::Limits;
+    /// use onionskin::run::Limit;
+    /// use onionskin::{RunError, ScriptedModel, ScriptedTurn, agent, tool};
+    /// use serde_json::json;
+    ///
+    /// /// Adds one.
+    /// #[tool]
+    /// fn add_one(x: i64) -> i64 {
+    ///     x + 1
+    /// }
+    ///
+    /// agent! { Clerk { instruction: "Add.", function_tools: [add_one] } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::turns([ScriptedTurn::call("add_one", json!({ "x": 41 })), ScriptedTurn::say("{last}")]);
+    /// let clerk = Clerk::builder().model(model).build().await.unwrap();
+    /// let mut limits = Limits::default();
+    /// limits.turns = 1;
+    /// let error = clerk.request("41 + 1?").limits(limits).run().await.unwrap_err();
+    /// assert!(matches!(error, RunError::Limit { limit: Limit::Turns(1), .. }));
+    /// assert_eq!(clerk.run("41 + 1?").await.unwrap().text, "42");
+    /// # });
+    /// ```
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.options.limits = Some(Box::new(limits));
+        self
+    }
+
     /// Sets a token that cancels the run. The run then ends with [`RunError::Cancelled`], and its calls and
     /// descendants are dropped. The run uses a child of the token, so the end of the run does not cancel the
     /// token.
@@ -289,165 +315,4 @@ impl<T: TypedAnswer> RunRequest<TypedRunOutput<T>> {
         let agent = Arc::clone(&self.built.instance.name);
         TypedRunStream::new(self.options.stream(self.built, self.input), agent)
     }
-}
-
-impl Options {
-    async fn system_prompt(self, built: Built) -> Result<Option<String>, RunError> {
-        let session = self.session.unwrap_or_else(|| built.session());
-        let Built { instance, shared, .. } = built;
-        let prompt = own_prompt(&instance, self.prompt)?;
-        let services = instance.services_of(&self.services)?;
-        session.state().concealed().add(&shared.secrets);
-        let run_id = self.run_id.unwrap_or_else(new_id);
-        let events = Events::new(Arc::default(), Arc::clone(&instance.name), session.state().clone());
-        let seed = seed(&instance, &session, run_id, events, CancellationToken::new())?;
-        let identity = seed.identity.requested(self.correlation_id, self.user);
-        let seed = RunSeed { identity, services, history: session.history(), ..seed };
-        let answer = answer_form(&instance, self.answer)?;
-        let mut run = AgentRun::new(seed, instance, session);
-        run.prompt = prompt;
-        run.answer = answer.or(run.answer);
-        if let Some(listed) = run.list_tools() {
-            listed.await?;
-        }
-        let text = run.first_system().await?;
-        Ok(text.map(|text| run.context().hide_text(&*text).into_owned()))
-    }
-
-    fn stream(self, built: Built, input: RunInput) -> RunStream {
-        let queue = Arc::new(Queue::default());
-        let in_session = self.session.is_some();
-        let session = self.session.unwrap_or_else(|| built.session());
-        let Built { instance, run: answer, shared } = built;
-        let token = self.cancellation.map_or_else(CancellationToken::new, |token| token.child_token());
-        let deadline = Deadline::sooner(instance.limits().time, None);
-        let events = Events::new(Arc::clone(&queue), Arc::clone(&instance.name), session.state().clone());
-        let run = async move {
-            // A task that a tool spawned with the run's token ends with the run.
-            let _ends = token.clone().drop_guard();
-            let (agent, turns) = (Arc::clone(&instance), session.clone());
-            let paused = self.resumption.paused.clone();
-            let wait = Wait { deadline, token: &token };
-            let outside = events.clone();
-            let in_turn = async {
-                let prompt = own_prompt(&instance, self.prompt)?;
-                let answer_form = answer_form(&instance, self.answer)?;
-                let services = instance.services_of(&self.services)?;
-                // The session may come from another agent.
-                session.state().concealed().add(&shared.secrets);
-                let history = session.history();
-                let start = history.len();
-                let _named = match &self.run_id {
-                    Some(id) => match shared.run_ids.begin(id) {
-                        Some(named) => Some(named),
-                        None => {
-                            let (agent, run_id) = (Arc::clone(&instance.name), Arc::clone(id));
-                            return Err(RunError::RunIdInUse { agent, run_id });
-                        }
-                    },
-                    None => None,
-                };
-                let run_id = self.run_id.unwrap_or_else(new_id);
-                let approver = self.approver.or_else(|| shared.approver.clone());
-                let is_resumed = self.resumption.paused.is_some();
-                let may_pause = match instance.asks {
-                    Asks::More => true,
-                    Asks::Approval => approver.is_none(),
-                    Asks::Nothing => false,
-                };
-                let journal = shared.journal.as_ref();
-                let recording =
-                    self.resumption.recording(&instance.name, journal, &run_id, may_pause, in_session);
-                let wrong = |source| RunError::Answer { agent: Arc::clone(&instance.name), source };
-                let Recording { journal, questions, used } = Box::pin(recording).await.map_err(wrong)?;
-                let checkpoint = questions.as_ref().map(|questions| {
-                    let (text, parts) = shown(&input, &session);
-                    questions.keep_input(text, parts);
-                    session.checkpoint()
-                });
-                let answerer = self.answerer.or_else(|| shared.answerer.clone());
-                let seed = seed(&instance, &session, run_id, events, token.clone())?;
-                let seed = RunSeed {
-                    identity: seed.identity.requested(self.correlation_id, self.user),
-                    people: People { approver, answerer, questions },
-                    journal,
-                    deadline,
-                    services,
-                    history,
-                    ..seed
-                };
-                let mut run = AgentRun::new(seed, instance, session.clone());
-                run.prompt = prompt;
-                run.answer = answer_form.or(run.answer);
-                run.keep_attached(&input);
-                let store = store_on_drop(&run, start);
-                let answer = drive(&run, answer, input.into_text()).await;
-                drop(store);
-                drop(used);
-                let answer = answer.map_err(|error| {
-                    if let RunError::Paused(paused) = error {
-                        RunError::Paused(paused.in_session(in_session))
-                    } else {
-                        error
-                    }
-                });
-                Ok(match (answer, checkpoint) {
-                    // A replay begins with the session as it was before. A failed replay can be repeated with
-                    // the right program.
-                    (Err(error), Some(before))
-                        if matches!(error, RunError::Paused(_))
-                            || (is_resumed && matches!(error, RunError::Journal { .. })) =>
-                    {
-                        before.restore();
-                        Err(error)
-                    }
-                    (answer, _) => answer,
-                })
-            };
-            // Pinned in place, because a future passed by value takes up space in the run's future twice.
-            let answer = turns.in_turn(wait, pin!(in_turn)).await;
-            let answer =
-                answer.unwrap_or_else(|no_turn| Err(RunError::from_no_turn(no_turn, &agent.name, &turns)));
-            answer
-                .inspect_err(|error| {
-                    let parent = paused.as_ref().and_then(Paused::traceparent);
-                    never_began(&agent, &outside, "".into(), error, parent);
-                })?
-                .map(drop)
-        };
-        RunStream::new(Box::pin(run), queue)
-    }
-}
-
-/// The input without the secrets of the session, as the model gets it.
-fn shown(input: &RunInput, session: &Session) -> (String, Vec<ContentBlock>) {
-    let (mut text, mut parts) = (input.text().to_owned(), input.clone().into_parts());
-    if let Some(redactor) = session.state().concealed().redactor() {
-        text.redact(&redactor);
-        for part in &mut parts {
-            part.redact(&redactor);
-        }
-    }
-    (text, parts)
-}
-
-/// The type of the answer of a request. Its schema comes from code of the type.
-fn answer_form(
-    instance: &Instance,
-    make: Option<fn() -> AnswerForm>,
-) -> Result<Option<Arc<AnswerForm>>, RunError> {
-    let made = make.map(|make| caught(make).map(Arc::new)).transpose();
-    made.map_err(|reason| {
-        let reason = format!("the schema of its answer panicked: {reason}");
-        RunError::Agent { agent: Arc::clone(&instance.name), reason }
-    })
-}
-
-/// The agent's prompt with the parts of a request; `None` if the request has none.
-fn own_prompt(instance: &Instance, provided: Prompt) -> Result<Option<Box<AgentPrompt>>, RunError> {
-    if provided.is_empty() {
-        return Ok(None);
-    }
-    let prompt = instance.tools.prompt().for_request(provided);
-    prompt.map(|prompt| Some(Box::new(prompt))).map_err(|error| RunError::WrongPrompt(Arc::new(error)))
 }

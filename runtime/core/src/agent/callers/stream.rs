@@ -37,6 +37,7 @@ use crate::agent::RunError;
 /// descendants; the session's history keeps the messages until then. From the first poll on, the stream
 /// occupies its session, or its place in the session's queue, and other runs in that session wait. Read the
 /// stream to its end, or drop it.
+#[must_use = "a run makes progress only while its stream is polled: read it with `next`, or call `output`"]
 pub struct RunStream {
     run: Option<BoxFuture<'static, Result<(), RunError>>>,
     queue: Arc<Queue>,

@@ -68,7 +68,7 @@ pub struct TypedRunOutput<T> {
 /// assert_eq!(run.output().await.unwrap().answer, [1, 2]);
 /// # });
 /// ```
-#[must_use = "a run makes progress only while its stream is polled"]
+#[must_use = "a run makes progress only while its stream is polled: read it with `next`, or call `output`"]
 pub struct TypedRunStream<T> {
     stream: RunStream,
     agent: Arc<str>,

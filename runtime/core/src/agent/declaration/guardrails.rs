@@ -1,6 +1,7 @@
 //! The guardrails around all tool calls of an agent, declared or added by builders.
 
 use std::any::type_name;
+use std::mem::take;
 use std::sync::Arc;
 
 use onionskin_definitions::requirements::StateType;
@@ -89,26 +90,36 @@ impl AgentDeclaration {
         self.parts.hook_states.push((type_name::<G>(), states));
         let name = short_name::<G>();
         if on.as_ref().is_some_and(|on| on.is_everywhere) {
-            self.parts.guardrail_everywhere = Some(name);
+            self.parts.guardrail_everywhere = Some(format!("the guardrail `{name}`"));
         }
+        let (on_calls, filter) = self.on_calls(name, guardrail, on);
+        DeclaredGuardrail { on_calls, ty: HookType::for_hook::<G, M>(), filter }
+    }
+
+    /// A guardrail or a rule for approval, called `name`, with its filter.
+    pub(super) fn on_calls<G: ?Sized>(
+        &mut self,
+        name: &'static str,
+        guardrail: Arc<G>,
+        on: Option<CallFilter>,
+    ) -> (OnCalls<G>, Option<Filtered>) {
         let names = on.iter().flat_map(|on| &on.names);
         self.parts.filter_names.extend(names.map(|tool| (name, tool.to_string().into())));
         let filter = on.as_ref().map(|on| match on.words {
             Some((except, words)) => Filtered { except, words: Some(words) },
             None => Filtered { except: false, words: None },
         });
-        let on_calls = OnCalls { guardrail, concerns: on.map(|on| on.concerns) };
-        DeclaredGuardrail { on_calls, ty: HookType::for_hook::<G, M>(), filter }
+        (OnCalls { guardrail, concerns: on.map(|on| on.concerns) }, filter)
     }
 }
 
 impl Parts {
-    /// The guardrails, in the order in which they run.
+    /// The guardrails, in the order in which they run, and the rules for approval.
     pub(in crate::agent) fn take_guardrails(&mut self) -> AgentGuardrails {
-        let (input, output) = (&mut self.input_guardrails, &mut self.output_guardrails);
         AgentGuardrails {
-            input: std::mem::take(input).into_iter().map(|declared| declared.on_calls).collect(),
-            output: std::mem::take(output).into_iter().map(|declared| declared.on_calls).collect(),
+            input: take(&mut self.input_guardrails).into_iter().map(|declared| declared.on_calls).collect(),
+            output: take(&mut self.output_guardrails).into_iter().map(|declared| declared.on_calls).collect(),
+            approval: take(&mut self.approval).into_iter().map(|declared| declared.on_calls).collect(),
         }
     }
 }

@@ -8,8 +8,10 @@ use crate::agent::parts::settings::Settings;
 use crate::prompt::{PromptOutline, PromptPart};
 
 use super::{AgentDeclaration, DynAgent};
+pub use crate::agent::parts::declared_guardrail::RuleSource;
 pub use crate::agent::parts::identities::{Around, FilterWord, Filtered, HookType};
 use onionskin_definitions::definition::ToolDefinition;
+pub use onionskin_tools::approval::Needed;
 use onionskin_tools::onion::{RuntimeHooks, caught};
 
 /// A declared agent as data. Functions and types are represented by their identities only.
@@ -33,6 +35,8 @@ pub struct Outline {
     /// The guardrails on arguments and on results, as `hooks`.
     pub input_guardrails: Vec<(HookType, Option<Filtered>)>,
     pub output_guardrails: Vec<(HookType, Option<Filtered>)>,
+    /// The rules for approval, each with its filter.
+    pub approval: Vec<(RuleSource, Option<Filtered>)>,
     pub around: Around,
     pub children: Vec<DynAgent>,
     pub state: Option<HookType>,
@@ -101,6 +105,7 @@ impl Outline {
             seam: declaration.seam,
             input_guardrails: declaration.input_guardrails.iter().map(|one| (one.ty, one.filter)).collect(),
             output_guardrails: declaration.output_guardrails.iter().map(|one| (one.ty, one.filter)).collect(),
+            approval: declaration.approval.into_iter().map(|one| (one.rule, one.filter)).collect(),
             around: declaration.around,
             children,
             state: (agent.state.id() != no_state).then_some(state),

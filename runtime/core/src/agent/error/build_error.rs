@@ -43,6 +43,48 @@ pub enum BuildError {
         /// The model's name.
         model: String,
     },
+    /// The agent names a model, but the builder's model asks another one.
+    #[error(
+        "the agent `{agent}` names the model `{named}`, but the model of `.model(..)` is `{model}`: remove one of them, or ask `{model}` \
+         for all agents with `.model_for_all(..)`; `GenaiModel::from_env()` asks each agent's own model"
+    )]
+    #[non_exhaustive]
+    OtherModel {
+        /// The agent.
+        agent: String,
+        /// The model that it names.
+        named: String,
+        /// The model that would be asked.
+        model: String,
+    },
+    /// The model of the agent cannot be asked: its key is missing, for example.
+    #[error("the model of the agent `{agent}` cannot be asked: {source}")]
+    #[non_exhaustive]
+    Model {
+        /// The agent.
+        agent: String,
+        /// The reason.
+        source: Box<ModelError>,
+    },
+    /// A setting of the builder was set twice.
+    #[error("{call} is called twice, and the second call would replace the first: remove one of them")]
+    #[non_exhaustive]
+    SetTwice {
+        /// The call of the builder.
+        call: String,
+    },
+    /// An approver or an answerer was set, but nothing asks. [`AppBuilder::allow_unused`](crate::declaration::AppBuilder::allow_unused)
+    /// allows this.
+    #[error("`{call}` was called, but {reason}: {advice}, or remove the call")]
+    #[non_exhaustive]
+    NothingAsks {
+        /// The call of the builder.
+        call: &'static str,
+        /// Why nothing asks.
+        reason: &'static str,
+        /// What to declare.
+        advice: &'static str,
+    },
     /// Several problems. The list has at least two errors, and none of them is `Several`.
     #[error("there are {} problems:{}", .0.len(), items(.0))]
     Several(Vec<Self>),
@@ -100,6 +142,24 @@ pub enum BuildError {
     NoStateText {
         /// The agent.
         agent: String,
+        /// The type of the state.
+        state: &'static str,
+    },
+    /// A text of the prompt has a placeholder for a field of the state, but the state cannot be written as JSON. The compiler fills the
+    /// placeholders of literals only.
+    #[error(
+        "nothing fills `{{{placeholder}}}` in the part `{part}` of the agent `{agent}`, because its state `{state}` cannot be written as \
+         JSON: derive `serde::Serialize` and `serde::Deserialize` for it, write the text as a literal, or write \
+         `{{session_state.{placeholder}}}` for a value of the session and `{{{{{placeholder}}}}}` for the text"
+    )]
+    #[non_exhaustive]
+    UnfilledPlaceholder {
+        /// The agent.
+        agent: String,
+        /// The part.
+        part: PromptPart,
+        /// The path in the placeholder.
+        placeholder: String,
         /// The type of the state.
         state: &'static str,
     },

@@ -317,6 +317,9 @@ pub enum RunError {
     /// The prompt of the request has a part that it cannot have, so the run did not start.
     #[error(transparent)]
     WrongPrompt(Arc<BuildError>),
+    /// A limit of the request is zero, so the run did not start.
+    #[error(transparent)]
+    WrongLimits(Arc<BuildError>),
     /// A turn hook failed or panicked.
     #[error("the turn hook `{hook}` of the agent `{agent}` failed in `{place}`: {source}")]
     #[non_exhaustive]
@@ -337,7 +340,7 @@ pub enum RunError {
         /// The agent.
         agent: Arc<str>,
         /// The hook.
-        hook: &'static str,
+        hook: Arc<str>,
         /// The method of [`MessageHook`](crate::message_hooks::MessageHook).
         place: &'static str,
         /// The error of the hook.
@@ -357,7 +360,7 @@ pub enum RunError {
         /// The recipient of the message.
         recipient: Participant,
     },
-    /// A tool or a hook asked a person, but its run cannot pause and has no answerer that answered. This is a mistake in the program, so
+    /// A tool or a hook asked a person, but its run cannot pause and has no answerer that answered, or the tool has no component to show. This is a mistake in the program, so
     /// the model does not see it: it ends this run and the runs above it. The session's history says only that a question could not
     /// be asked.
     #[error("in the agent `{agent}`: {source}")]
@@ -365,7 +368,7 @@ pub enum RunError {
     CannotAsk {
         /// The agent whose call asked.
         agent: Arc<str>,
-        /// The error of the tool or the hook: [`AskError::NoAnswerer`].
+        /// The error of the tool or the hook: [`AskError::NoAnswerer`] or [`AskError::NoComponent`].
         source: AskError,
     },
     /// A hand-written agent used its run in a way that would damage the conversation. The run did nothing.

@@ -43,6 +43,7 @@ impl Redact for RunError {
             | Self::CannotAsk { .. }
             | Self::WrongState(_)
             | Self::WrongPrompt(_)
+            | Self::WrongLimits(_)
             | Self::Build(_) => {}
         }
     }

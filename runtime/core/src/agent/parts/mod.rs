@@ -30,7 +30,7 @@ use crate::agent::form::answer_form::AnswerForm;
 use crate::agent::form::input_form::InputForm;
 use crate::agent::parts::compiled_hook::CompiledHook;
 use crate::agent::parts::compiled_onion::OnionBuilder;
-use crate::agent::parts::declared_guardrail::DeclaredGuardrail;
+use crate::agent::parts::declared_guardrail::{DeclaredApproval, DeclaredGuardrail};
 use crate::agent::parts::identities::{Around, HookType};
 use crate::agent::parts::server_pool::ServerUse;
 use crate::agent::parts::servers::ToolServers;
@@ -62,8 +62,9 @@ pub(super) struct Parts {
     pub(super) outside: usize,
     pub(super) input_guardrails: Vec<DeclaredGuardrail<dyn DynInputGuardrail>>,
     pub(super) output_guardrails: Vec<DeclaredGuardrail<dyn DynOutputGuardrail>>,
-    /// A guardrail among them whose filter is for hooks only.
-    pub(super) guardrail_everywhere: Option<&'static str>,
+    pub(super) approval: Vec<DeclaredApproval>,
+    /// A guardrail or a rule for approval among them whose filter is for hooks only.
+    pub(super) guardrail_everywhere: Option<String>,
     pub(super) run_hooks: Vec<Arc<dyn DynRunHook>>,
     pub(super) turn_hooks: Vec<Arc<dyn DynTurnHook>>,
     pub(super) message_hooks: Vec<Arc<dyn DynMessageHook>>,
@@ -97,6 +98,19 @@ pub(super) struct Parts {
     pub(super) until: Option<Arc<str>>,
     /// The changes of a builder, recorded while it changes the declaration.
     pub(super) changed: Option<Changed>,
+}
+
+impl Parts {
+    /// Whether hooks or guardrails run around its calls, turns, messages or runs.
+    pub(super) fn has_code_around(&self) -> bool {
+        !(self.hooks.is_empty()
+            && self.compiled_hooks.is_empty()
+            && self.input_guardrails.is_empty()
+            && self.output_guardrails.is_empty()
+            && self.run_hooks.is_empty()
+            && self.turn_hooks.is_empty()
+            && self.message_hooks.is_empty())
+    }
 }
 
 /// The changes of a builder to a declaration.

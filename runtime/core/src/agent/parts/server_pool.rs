@@ -54,6 +54,11 @@ impl Configured {
         self.sources.push(Source::One { name, server });
     }
 
+    /// Whether a server of this name was set individually.
+    pub(in crate::agent) fn has(&self, name: &str) -> bool {
+        self.individual().any(|known| known == name)
+    }
+
     pub(in crate::agent) fn several(&mut self, servers: impl ToolServers) {
         self.sources.push(Source::Several(Box::new(servers)));
     }

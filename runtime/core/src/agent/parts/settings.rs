@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use onionskin_vocabulary::Word as _;
 pub use onionskin_vocabulary::agent::{HistoryMergeTarget, HistorySource, Lock};
-use onionskin_vocabulary::agent::{Limit, Part, Setting, SettingKind};
+use onionskin_vocabulary::agent::{Limit, Setting, SettingKind};
 use onionskin_vocabulary::setting_default;
 use onionskin_vocabulary::settings::{COUNT, timeout_mistake};
 use serde::{Deserialize, Serialize};
@@ -72,14 +72,11 @@ impl Settings {
 
     /// The settings that are 0 and must not be, each with its mistake in the words of the vocabulary.
     pub(crate) fn zeros(&self) -> Vec<(String, String)> {
-        // A time is a `Duration` in Rust, and its name says no unit.
-        let name = |word: &str| word.trim_end_matches("_sec").to_owned();
         // All of it has a form in JSON.
         let values = serde_json::to_value(self).unwrap_or_default();
-        let is_zero = |values: &Value, word: &str| values[word].as_f64() == Some(0.0);
         let settings = Setting::ALL.iter().filter(|setting| is_zero(&values, setting.word()));
         let settings = settings.filter_map(|setting| {
-            let name = name(setting.word());
+            let name = rust_name(setting.word());
             let mistake = match setting.kind() {
                 SettingKind::Count(_) => COUNT.out_of_bounds(&name, 0.0),
                 SettingKind::Seconds(_) => timeout_mistake(&name, 0.0),
@@ -87,14 +84,31 @@ impl Settings {
             };
             Some((name, mistake?))
         });
-        let limits = Limit::ALL.iter().filter(|limit| is_zero(&values[Part::Limits.word()], limit.word()));
-        let limits = limits.filter_map(|limit| {
-            let name = format!("limits.{}", name(limit.word()));
+        settings.chain(self.limits.zeros()).collect()
+    }
+}
+
+impl Limits {
+    /// The limits that are 0 and must not be, each with its mistake.
+    pub(in crate::agent) fn zeros(&self) -> Vec<(String, String)> {
+        let values = serde_json::to_value(self).unwrap_or_default();
+        let limits = Limit::ALL.iter().filter(|limit| is_zero(&values, limit.word()));
+        let zero = limits.filter_map(|limit| {
+            let name = format!("limits.{}", rust_name(limit.word()));
             let mistake = limit.number().out_of_bounds(&name, 0.0)?;
             Some((name, mistake))
         });
-        settings.chain(limits).collect()
+        zero.collect()
     }
+}
+
+fn is_zero(values: &Value, word: &str) -> bool {
+    values[word].as_f64() == Some(0.0)
+}
+
+/// The name of a setting in Rust, where a time is a `Duration` and its name says no unit.
+fn rust_name(word: &str) -> String {
+    word.trim_end_matches("_sec").to_owned()
 }
 
 /// A word of the vocabulary.

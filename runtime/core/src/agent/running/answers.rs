@@ -113,7 +113,7 @@ impl AgentRun {
             tally.refused_answers += 1;
             tally.refused_answers
         };
-        if refused > self.instance.limits().output_retries {
+        if refused > self.limits().output_retries {
             return Err(self.wrong_answer(form, refused, problems));
         }
         let text = format!("the answer does not fit and is asked for again: {}", problem_lines(problems));

@@ -45,7 +45,7 @@ impl AgentRun {
     /// Answers one question, unless the hook drops it meanwhile.
     async fn answer_aside(&self, turn: u32, number: u32, aside: Aside) -> Result<(), RunError> {
         let Aside { request, model, mut answer } = aside;
-        let model = model.unwrap_or_else(|| self.instance.model.clone());
+        let model = model.unwrap_or_else(|| self.model().clone());
         let answered = {
             let mut requested = pin!(self.ask_aside(turn, number, request, &model));
             tokio::select! {
@@ -72,7 +72,7 @@ impl AgentRun {
         mut request: ModelRequest,
         model: &BoxModel,
     ) -> Result<Result<ModelResponse, ModelError>, RunError> {
-        if let Some(limit) = self.instance.limits().before_turn(0, self.tally().usage.total()) {
+        if let Some(limit) = self.limits().before_turn(0, self.tally().usage.total()) {
             return Err(self.limit(limit));
         }
         if let Err(error) = request.params.check(model) {

@@ -46,7 +46,7 @@ impl AgentRun {
     /// Fails if the model does not support a part of the input.
     pub(in crate::agent) fn check_attached(&self) -> Result<(), RunError> {
         let Some(input) = self.tally().attached.clone() else { return Ok(()) };
-        let unread = input.attachments().find(|part| !self.instance.model.reads(part));
+        let unread = input.attachments().find(|part| !self.model().reads(part));
         unread.map_or(Ok(()), |part| Err(self.model_error(ModelError::unread_content(part))))
     }
 
@@ -58,9 +58,7 @@ impl AgentRun {
         let read = std::mem::replace(&mut self.tally().read, messages.len());
         let read = if may_differ || read > messages.len() { 0 } else { read };
         let unread = (read..messages.len()).find_map(|index| match messages.get(index) {
-            Some(Message::User { content, .. }) => {
-                content.iter().find(|part| !self.instance.model.reads(part))
-            }
+            Some(Message::User { content, .. }) => content.iter().find(|part| !self.model().reads(part)),
             _ => None,
         });
         unread.map_or(Ok(()), |part| Err(self.model_error(ModelError::unread_content(part))))

@@ -61,7 +61,7 @@ impl AgentRun {
             let mut tally = self.tally();
             let times = tally.retries_of.entry(Arc::clone(&tool)).or_default();
             *times += 1;
-            if *times > self.instance.limits().max_retries {
+            if *times > self.limits().max_retries {
                 return Err(RunError::Retries { tool, times: *times, message });
             }
         }
@@ -78,7 +78,7 @@ impl AgentRun {
     pub(super) fn plan_call(&self, table: &ToolTable, name: &str) -> PlannedCall {
         let refused = |error| PlannedCall::new(Err(error), 0);
         let mut tally = self.tally();
-        if let Some(error) = self.instance.limits().refused_call(tally.calls) {
+        if let Some(error) = self.limits().refused_call(tally.calls) {
             return refused(error);
         }
         tally.calls += 1;

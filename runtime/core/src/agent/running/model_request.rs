@@ -83,11 +83,12 @@ impl AgentRun {
         offered: Option<&ToolTable>,
         by_tool: bool,
     ) -> Result<Option<Arc<str>>, RunError> {
-        let prompt = self.prompt.as_deref().unwrap_or_else(|| self.instance.tools.prompt());
+        let prompt = self.own_prompt().unwrap_or_else(|| self.instance.tools.prompt());
         let (table, instruction) = (offered.unwrap_or(&tools.table), changes.instruction.as_ref());
         let turn_parts = TurnParts { instruction, answer_is_call: by_tool };
         if prompt.is_fixed() {
-            let is_agents = self.prompt.is_none() && instruction.is_none() && offered.is_none() && !by_tool;
+            let is_agents =
+                self.own_prompt().is_none() && instruction.is_none() && offered.is_none() && !by_tool;
             return Ok(if is_agents { tools.system.clone() } else { prompt.fixed(table, turn_parts) });
         }
         // Boxed, so that a run with a fixed prompt reserves no space for it.
@@ -130,7 +131,7 @@ impl AgentRun {
         request: &mut ModelRequest,
     ) -> Option<&AnswerForm> {
         let form = self.answer.as_deref().filter(|_| changes.is_typed)?;
-        match self.instance.model.response_schema(request, form.schema()) {
+        match self.model().response_schema(request, form.schema()) {
             Some(schema) => {
                 request.params.response_schema = Some(schema);
                 None
@@ -146,7 +147,7 @@ impl AgentRun {
     pub(super) fn offer_answer(&self, form: &AnswerForm, request: &mut ModelRequest) -> Arc<str> {
         let AnswerTool { name, all } = form.offered(&request.tools);
         request.tools = all;
-        if self.instance.model.can_force_call(request) {
+        if self.model().can_force_call(request) {
             request.params.tool_choice.require_call(&name);
         }
         name
@@ -171,7 +172,7 @@ impl AgentRun {
         if let Some(schema) = response_schema {
             params.response_schema = Some(schema.clone());
         }
-        params.check(&self.instance.model)?;
+        params.check(self.model())?;
         params.tool_choice = params.tool_choice.among(table.names())?;
         Ok(params)
     }
@@ -193,7 +194,7 @@ impl AgentRun {
             lock(&self.redacted).redact(redactor, &mut request);
         }
         let hash = || (Effect::Pure, self.request_hash(turn, &request, table));
-        let model = &self.instance.model;
+        let model = self.model();
         let requested = ModelCall { turn, request: &request, model, table: Some(table), answer_tool };
         // One step for all attempts: a failure is not recorded, so a replay asks again.
         let step = self.step(turn, StepKind::Model);
@@ -233,8 +234,8 @@ impl AgentRun {
             failed += billed;
             let pause = pause(attempt, &error);
             // A pause beyond the run's deadline would hide the provider's error.
-            let is_late = self.cx.deadline().is_some_and(|late| late.at <= Instant::now() + pause);
-            if !error.is_transient() || attempt > self.instance.limits().model_retries || is_late {
+            let is_late = self.cx.deadline().is_some_and(|late| late.at() <= Instant::now() + pause);
+            if !error.is_transient() || attempt > self.limits().model_retries || is_late {
                 self.tally().usage += failed;
                 let error = self.model_error(error);
                 if let Some(fault) = error.script_fault() {
@@ -258,7 +259,7 @@ impl AgentRun {
         billed: &mut Usage,
     ) -> Result<ModelResponse, ModelError> {
         let ModelCall { turn, request, model, table, answer_tool } = requested;
-        let timeout = self.instance.limits().model_timeout;
+        let timeout = self.limits().model_timeout;
         // Secrets can be added to the session while the model answers.
         let redactor = || self.cx.concealed().redactor();
         let mut held = RedactedDeltas::default();

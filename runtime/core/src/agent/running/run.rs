@@ -12,7 +12,7 @@ use onionskin_definitions::lock::lock;
 use onionskin_tools::context::{Permit, RunContext, RunSeed};
 use onionskin_tools::event::EventKind;
 use onionskin_tools::journal::{StepKind, StepRef};
-use onionskin_tools::model::{History, RedactedRequests, StopReason, Usage};
+use onionskin_tools::model::{BoxModel, History, RedactedRequests, StopReason, Usage};
 use onionskin_tools::session::{CallIds, Session, Transcript};
 use tokio::sync::Semaphore;
 
@@ -22,7 +22,7 @@ use crate::agent::built::tool_list::{ListError, ToolList, TurnTools};
 use crate::agent::error::misuse::MisuseError;
 use crate::agent::error::run_error::RunError;
 use crate::agent::form::answer_form::AnswerForm;
-use crate::agent::limits::Limit;
+use crate::agent::limits::{Limit, Limits};
 use crate::run_hook::RunInput;
 
 use super::call_counts::CallCounts;
@@ -56,8 +56,8 @@ pub struct AgentRun {
     pub(in crate::agent) cx: RunContext,
     pub(in crate::agent) instance: Arc<Instance>,
     pub(in crate::agent) session: Session,
-    /// The system prompt of this run, if its request changes the agent's.
-    pub(in crate::agent) prompt: Option<Box<AgentPrompt>>,
+    /// The settings of its request, in place of the agent's.
+    pub(in crate::agent) own: Option<Box<OwnSettings>>,
     /// The type of the answer, if it has one.
     pub(in crate::agent) answer: Option<Arc<AnswerForm>>,
     /// The tools of this run, if they differ between runs.
@@ -70,6 +70,13 @@ pub struct AgentRun {
     pub(super) call_counts: CallCounts,
     /// Whether the run is shown to people.
     pub(in crate::agent) shown: bool,
+}
+
+/// What the request of a run sets in place of the agent's own settings.
+pub(in crate::agent) struct OwnSettings {
+    pub(in crate::agent) prompt: Option<AgentPrompt>,
+    pub(in crate::agent) model: Option<BoxModel>,
+    pub(in crate::agent) limits: Option<Limits>,
 }
 
 /// The counters and the conversation of a run.
@@ -170,7 +177,7 @@ impl AgentRun {
             cx,
             instance,
             session,
-            prompt: None,
+            own: None,
             tools: OnceLock::new(),
             tally: Mutex::new(tally),
             permits,
@@ -193,6 +200,19 @@ impl AgentRun {
     /// A snapshot of the conversation. It begins with the session's earlier messages.
     pub fn messages(&self) -> History {
         self.cx.messages()
+    }
+
+    /// The system prompt of its request, if that changes the agent's.
+    pub(super) fn own_prompt(&self) -> Option<&AgentPrompt> {
+        self.own.as_deref()?.prompt.as_ref()
+    }
+
+    pub(in crate::agent) fn model(&self) -> &BoxModel {
+        self.own.as_deref().and_then(|own| own.model.as_ref()).unwrap_or(&self.instance.model)
+    }
+
+    pub(in crate::agent) fn limits(&self) -> &Limits {
+        self.own.as_deref().and_then(|own| own.limits.as_ref()).unwrap_or_else(|| self.instance.limits())
     }
 
     pub(super) fn tally(&self) -> MutexGuard<'_, Tally> {
@@ -288,10 +308,7 @@ impl AgentRun {
     /// Waits until the run's time is up.
     async fn late(&self) -> RunError {
         match self.cx.deadline() {
-            Some(deadline) => {
-                tokio::time::sleep_until(deadline.at).await;
-                self.limit(Limit::Time(deadline.limit))
-            }
+            Some(deadline) => self.limit(Limit::Time(deadline.passed().await)),
             None => pending().await,
         }
     }

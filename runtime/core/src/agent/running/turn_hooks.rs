@@ -50,7 +50,7 @@ impl AgentRun {
                 answer
             }
             None => {
-                let checked = request.params.check(&self.instance.model);
+                let checked = request.params.check(self.model());
                 checked.map_err(|error| self.model_error(error))?;
                 let choice = request.params.tool_choice.among(table.names());
                 request.params.tool_choice = choice.map_err(|error| self.model_error(error.into()))?;

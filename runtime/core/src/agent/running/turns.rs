@@ -168,10 +168,10 @@ impl AgentRun {
         if tally.attached.is_some() {
             return Err(self.misuse(MisuseError::MissingAttachments));
         }
-        if let Some(late) = self.cx.deadline().filter(|deadline| deadline.at <= Instant::now()) {
-            return Err(self.limit(Limit::Time(late.limit)));
+        if let Some(late) = self.cx.deadline().filter(|deadline| deadline.at() <= Instant::now()) {
+            return Err(self.limit(Limit::Time(late.limit())));
         }
-        if let Some(limit) = self.instance.limits().before_turn(tally.turn, tally.usage.total()) {
+        if let Some(limit) = self.limits().before_turn(tally.turn, tally.usage.total()) {
             return Err(self.limit(limit));
         }
         tally.turn += 1;

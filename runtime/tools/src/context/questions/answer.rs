@@ -10,6 +10,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
 use crate::context::{AbortCause, RunContext, ToolContext};
+use crate::deadline::Deadline;
 use crate::event::EventKind;
 use crate::journal::{JournalError, StepId, fingerprint};
 use crate::question::{Answer, Question, QuestionKind, QuestionParts};
@@ -132,7 +133,7 @@ impl ToolContext {
             run.events()
                 .push(question.step().as_step(), EventKind::QuestionAsked { question: question.clone() });
             if let Some(front) = front
-                && let Some(answer) = front.await?
+                && let Some(answer) = self.ask_person(front).await?
             {
                 return match question.fit(answer) {
                     Ok(answer) => Ok(answer),
@@ -160,6 +161,14 @@ impl ToolContext {
         }))
     }
 
+    /// Waits for an answer. The limits of callers do not count the wait. The reader of the run's events gets those before the question first.
+    async fn ask_person(&self, front: Front<'_>) -> Result<Option<Answer>, Unanswered> {
+        let deadline = self.run().deadline();
+        let _waits = deadline.as_ref().map(Deadline::wait_for_person);
+        self.run().events().read().await;
+        front.await
+    }
+
     /// Why the run cannot pause with a question of this call, and how to fix it; `None` if it can.
     /// `was_asked`: an answerer left the question open.
     fn no_pause(&self, was_asked: bool) -> Option<&'static str> {
@@ -168,11 +177,13 @@ impl ToolContext {
         }
         match (self.is_on_another_thread(), self.run().questions().is_none(), was_asked) {
             (true, _, false) => Some(
-                "its run has no answerer, and the tool is `blocking`, so that it cannot be paused; set `.answerer(..)` on the builder of \
+                "its run has no answerer, and its code runs apart from the call, as a `blocking` function and an `on_error` handler do, so \
+                 that it cannot be paused; set `.answerer(..)` on the builder of \
                  the agent, or make the function `async` without `blocking`",
             ),
             (true, _, true) => Some(
-                "the answerer left the question open, and the tool is `blocking`, so that it cannot be paused; let the answerer answer \
+                "the answerer left the question open, and the code that asks runs apart from the call, as a `blocking` function and an \
+                 `on_error` handler do, so that it cannot be paused; let the answerer answer \
                  or decline, or make the function `async` without `blocking`",
             ),
             (false, true, false) => Some(
@@ -213,7 +224,7 @@ impl ToolContext {
     }
 
     /// Whether the asking code is an attempt on its own thread, which cannot be dropped.
-    fn is_on_another_thread(&self) -> bool {
+    pub(super) fn is_on_another_thread(&self) -> bool {
         self.extra.get().and_then(|extra| extra.token.get()).is_some_and(|token| !token.owner)
     }
 }

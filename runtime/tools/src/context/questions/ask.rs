@@ -177,6 +177,10 @@ impl ToolContext {
         wanted: ExpectedAnswer,
     ) -> Result<Value, AskError> {
         let ExpectedAnswer { schema, limit } = wanted;
+        // Do not show a person a question that changes nothing.
+        if self.is_on_another_thread() && self.cancellation().is_cancelled() {
+            return Err(AskError::CallEnded { tool: self.tool_name().into() });
+        }
         let (step, in_start) = self.question_step(name);
         let args = self.arguments_here().map(Args::from);
         let own = self.new_question(kind, step.clone(), args.as_ref(), text, schema);
@@ -205,12 +209,7 @@ impl ToolContext {
             Ok(Answer::Declined(reason)) => Err(AskError::Declined { reason }),
             Ok(Answer::Approval(_)) => Err(AskError::Declined { reason: None }),
             Err(Unanswered::NoAnswerer(reason)) => {
-                let error = AskError::NoAnswerer { tool: self.tool_name().into(), reason };
-                if self.run().session().is_some() {
-                    let agent = self.agent_name().into();
-                    self.abort_for(AbortCause::CannotAsk(agent, error.clone()));
-                }
-                Err(error)
+                Err(self.cannot_ask(AskError::NoAnswerer { tool: self.tool_name().into(), reason }))
             }
             Err(Unanswered::Failed(reason)) => {
                 Err(AskError::Answerer { tool: self.tool_name().into(), reason: reason.to_owned() })
@@ -220,6 +219,14 @@ impl ToolContext {
             }
             Err(Unanswered::Late(limit)) => Err(AskError::TimedOut { tool: self.tool_name().into(), limit }),
         }
+    }
+
+    /// Ends the run, if the call is in one, with an error of the program's code.
+    fn cannot_ask(&self, error: AskError) -> AskError {
+        if self.run().session().is_some() {
+            self.abort_for(AbortCause::CannotAsk(self.agent_name().into(), error.clone()));
+        }
+        error
     }
 }
 
@@ -299,8 +306,9 @@ impl Ui<'_> {
     /// Cancel safety: as [`ToolContext::ask`].
     ///
     /// # Errors
-    /// As [`ToolContext::ask`]; also if the limit of [`within`](Self::within) passes, if the tool has no
-    /// component, if `workflow_name` is empty, or if the payload cannot be serialised.
+    /// As [`ToolContext::ask`]; also if the limit of [`within`](Self::within) passes, if `workflow_name` is
+    /// empty, or if the payload cannot be serialised. If the tool has no component, the run ends with
+    /// `RunError::CannotAsk`.
     pub async fn use_ui_tool<T: AnswerType>(
         self,
         tool_id: &str,
@@ -308,7 +316,9 @@ impl Ui<'_> {
         payload: impl Serialize,
     ) -> Result<T, AskError> {
         let tool = || self.cx.tool_name().into();
-        let Some(ui) = &self.cx.definition().ui else { return Err(AskError::NoComponent { tool: tool() }) };
+        let Some(ui) = &self.cx.definition().ui else {
+            return Err(self.cx.cannot_ask(AskError::NoComponent { tool: tool() }));
+        };
         if workflow_name.trim().is_empty() {
             return Err(AskError::NoWorkflow { tool: tool() });
         }

@@ -115,7 +115,7 @@ pub struct FailedHook {
     /// The agent that has the hook.
     pub agent: Arc<str>,
     /// The name of the hook.
-    pub hook: &'static str,
+    pub hook: Arc<str>,
     /// The place where it ran.
     pub place: &'static str,
     /// Its error.

@@ -112,11 +112,15 @@ impl RunContext {
         self.begun_by().map(|by| &by.run)
     }
 
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// Whether `other` is a parent of this run, directly or indirectly.
     pub(crate) fn is_descendant_of(&self, other: &Self) -> bool {
         let mut above = self.parent();
         while let Some(run) = above {
-            if Arc::ptr_eq(&run.0, &other.0) {
+            if run.is(other) {
                 return true;
             }
             above = run.parent();
@@ -172,7 +176,7 @@ impl RunContext {
 
     /// The time that the run has left; zero after its limit, `None` without a limit.
     pub fn remaining(&self) -> Option<Duration> {
-        self.0.seed.deadline.map(|deadline| deadline.at.saturating_duration_since(Instant::now()))
+        self.0.seed.deadline.as_ref().map(|deadline| deadline.at().saturating_duration_since(Instant::now()))
     }
 
     pub(crate) fn state(&self) -> &StateHandle {
@@ -310,7 +314,7 @@ impl RunContext {
     }
 
     pub fn deadline(&self) -> Option<Deadline> {
-        self.0.seed.deadline
+        self.0.seed.deadline.clone()
     }
 
     /// The agent's state as JSON; an empty object if it has no state.

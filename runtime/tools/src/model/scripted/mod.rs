@@ -3,7 +3,7 @@
 #[cfg(feature = "yaml")]
 mod yaml;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -38,7 +38,8 @@ use onionskin_definitions::text::nearest;
 /// Texts and arguments of calls are streamed in pieces.
 ///
 /// In a turn's text and in the strings of a call's arguments, the text of the last message replaces `{last}`,
-/// and the text of the last user's message replaces `{input}`.
+/// and the text of the last user's message replaces `{input}`. In a text that is JSON, such as `{"city": "{last}"}`, quotes and line ends of
+/// the inserted text are escaped.
 ///
 /// A call of a tool that the agent lacks fails the run with [`ScriptedModelError::UnknownTool`], because it
 /// is most likely a mistake in the script. To call an unknown tool on purpose, use
@@ -128,9 +129,45 @@ impl ScriptedModel {
         lock(&self.requests).clone()
     }
 
+    /// Checks that requests played every turn of the script, as the last step of a test.
+    ///
+    /// ```
+    /// use onionskin::{ScriptedModel, ScriptedTurn};
+    ///
+    /// let script = ScriptedModel::new().agent("desk", [ScriptedTurn::say("Good evening.")]);
+    /// assert!(script.finish().is_err_and(|error| error.to_string().contains("`desk`")));
+    /// ```
+    ///
+    /// # Errors
+    /// Returns [`ScriptedModelError::Unplayed`] for the first agent in alphabetical order that has such a turn.
+    pub fn finish(&self) -> Result<(), ScriptedModelError> {
+        let requests = lock(&self.requests);
+        let mut played: HashMap<&str, HashSet<usize>> = HashMap::new();
+        for request in &*requests {
+            played.entry(self.script_of(&request.agent)).or_default().insert(count(request).answers);
+        }
+        let unplayed = |agent: &String| {
+            let is_unplayed =
+                |turn: &usize| !played.get(agent.as_str()).is_some_and(|played| played.contains(turn));
+            (0..self.agents[agent].len()).filter(is_unplayed).map(|turn| turn + 1).collect::<Vec<_>>()
+        };
+        let mut agents: Vec<_> = self.agents.keys().collect();
+        agents.sort();
+        let first =
+            agents.into_iter().map(|agent| (agent, unplayed(agent))).find(|(_, turns)| !turns.is_empty());
+        first.map_or(Ok(()), |(agent, unplayed)| {
+            Err(ScriptedModelError::Unplayed { agent: agent.clone(), unplayed })
+        })
+    }
+
+    /// The name of the script that an agent plays.
+    fn script_of<'a>(&self, agent: &'a str) -> &'a str {
+        if self.agents.contains_key(agent) { agent } else { "*" }
+    }
+
     fn turn(&self, request: &ModelRequest, index: usize) -> Result<&ScriptedTurn, ScriptedModelError> {
         let agent = &*request.agent;
-        let Some(turns) = self.agents.get(agent).or_else(|| self.agents.get("*")) else {
+        let Some(turns) = self.agents.get(self.script_of(agent)) else {
             let mut known: Vec<_> = self.agents.keys().cloned().collect();
             known.sort();
             return Err(ScriptedModelError::NoAgent { agent: agent.to_owned(), known: known.join(", ") });
@@ -145,8 +182,9 @@ impl ScriptedModel {
 
     /// Whether another agent used the agent's turns.
     fn shares(&self, agent: &str) -> bool {
-        let owns = |agent: &str| self.agents.contains_key(agent);
-        !owns(agent) && lock(&self.requests).iter().any(|other| *other.agent != *agent && !owns(&other.agent))
+        let is_shared = |agent: &str| self.script_of(agent) == "*";
+        is_shared(agent)
+            && lock(&self.requests).iter().any(|other| *other.agent != *agent && is_shared(&other.agent))
     }
 }
 
@@ -211,7 +249,7 @@ impl Model for ScriptedModel {
         deltas: &mut (dyn FnMut(ModelDelta) + Send),
     ) -> Result<ModelResponse, ModelError> {
         lock(&self.requests).push(request.clone());
-        let Sum { answers: index, words: read } = request.messages.sum(sum_of);
+        let Sum { answers: index, words: read } = count(request);
         let turn = self.turn(request, index).map_err(ModelError::Script)?;
         if turn.wait_ms > 0 {
             tokio::time::sleep(Duration::from_millis(turn.wait_ms)).await;
@@ -268,6 +306,11 @@ fn words(text: &str) -> u64 {
     text.split_whitespace().count() as u64
 }
 
+/// Counts the model's answers in the conversation, which select the turn, and the words.
+fn count(request: &ModelRequest) -> Sum {
+    request.messages.sum(sum_of)
+}
+
 /// Counts a message without copying its text.
 fn sum_of(message: &Message) -> Sum {
     let words = match message {
@@ -292,9 +335,13 @@ fn filled(value: &Value, messages: &History) -> Value {
 }
 
 /// Replaces the placeholders in a turn's text. Inserted text is not searched again, because a tool's result
-/// may contain `{input}`.
+/// may contain `{input}`. A placeholder in JSON is in a string, so the inserted text is escaped there.
 fn fill(say: &str, messages: &History) -> String {
-    let text = |message: Option<&Message>| message.map(|m| m.to_text().into_owned()).unwrap_or_default();
+    let is_json = serde_json::from_str::<Value>(say).is_ok();
+    let text = |message: Option<&Message>| {
+        let text = message.map(|message| message.to_text().into_owned()).unwrap_or_default();
+        if is_json { escaped(text) } else { text }
+    };
     let mut filled = String::with_capacity(say.len());
     let mut rest = say;
     while let Some(at) = rest.find('{') {
@@ -314,4 +361,10 @@ fn fill(say: &str, messages: &History) -> String {
     }
     filled.push_str(rest);
     filled
+}
+
+/// A text as it stands in a string of JSON, without the quotes.
+fn escaped(text: String) -> String {
+    let quoted = Value::String(text).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
 }

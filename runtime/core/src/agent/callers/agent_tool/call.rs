@@ -112,9 +112,9 @@ impl AgentCall {
             number => format!("{}[{number}]", instance.name).into(),
         };
         let events = cx.run().events().relayed(scope(cx), session.state().clone());
-        let caller = Deadline::sooner(self.tool.timeout, cx.run().deadline());
+        let caller = Deadline::for_caller(self.tool.timeout, cx.run().deadline());
         let deadline = Deadline::sooner(instance.limits().time, caller);
-        let wait = Wait { deadline, token: &cx.cancellation() };
+        let wait = Wait { deadline: deadline.clone(), token: &cx.cancellation() };
         let did = OnceLock::new();
         let request = CallInput { name: Arc::clone(&name), deadline, input, did: &did };
         let run = self.run(cx, &session, &events, request);
@@ -134,7 +134,7 @@ impl AgentCall {
             (Ok(_), Some(extract), _) => extract(events.output()),
             (Err(error), _, Some(recover)) if error.as_abort().is_none() => {
                 cx.stages(CallStages::exclude_from_caches);
-                recover(cx, error)
+                recover(cx, error).await
             }
             (Err(error), ..) => {
                 let did = did.get().map_or("", String::as_str);

@@ -2,9 +2,11 @@
 
 mod call;
 
+use std::future::ready;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::{Effect, ToolDefinition, arguments_schema};
 use onionskin_definitions::error::ToolResult;
@@ -104,7 +106,7 @@ struct Wrapped {
 }
 
 type OutputFn = Arc<dyn Fn(RunOutput) -> ToolResult + Send + Sync>;
-type OnErrorFn = Arc<dyn Fn(&ToolContext, RunError) -> ToolResult + Send + Sync>;
+type OnErrorFn = Arc<dyn for<'c> Fn(&'c ToolContext, RunError) -> BoxFuture<'c, ToolResult> + Send + Sync>;
 type ChooseFn = Arc<dyn Fn(&ToolContext) -> Option<String> + Send + Sync>;
 type FitsFn = Arc<dyn Fn(&str) -> Result<String, Vec<Problem>> + Send + Sync>;
 type ReadFn = Arc<dyn Fn(Map<String, Value>) -> Result<String, serde_json::Error> + Send + Sync>;
@@ -263,6 +265,16 @@ impl AgentTool {
     pub fn on_error(
         self,
         recover: impl Fn(&ToolContext, RunError) -> ToolResult + Send + Sync + 'static,
+    ) -> Self {
+        self.on_error_async(move |cx, error| Box::pin(ready(recover(cx, error))))
+    }
+
+    /// As [`Self::on_error`], for a function that waits: `.on_error_async(|cx, error| Box::pin(async move { .. }))`.
+    ///
+    /// Cancel safety: a dropped call drops the future of the function.
+    pub fn on_error_async(
+        self,
+        recover: impl for<'c> Fn(&'c ToolContext, RunError) -> BoxFuture<'c, ToolResult> + Send + Sync + 'static,
     ) -> Self {
         self.with(|tool| tool.on_error = Some(Arc::new(recover)))
     }

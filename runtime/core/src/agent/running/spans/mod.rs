@@ -115,6 +115,7 @@ fn run_error_type(error: &RunError) -> Cow<'static, str> {
         RunError::ToolDefinition { .. } => "tool_definition",
         RunError::Prompt { .. } => "prompt",
         RunError::WrongPrompt(_) => "wrong_prompt",
+        RunError::WrongLimits(_) => "wrong_limits",
         RunError::Misuse { .. } => "misuse",
         RunError::WrongState(_) => "wrong_state",
         RunError::Build(_) => "build",

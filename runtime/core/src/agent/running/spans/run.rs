@@ -1,6 +1,6 @@
 //! The span `invoke_agent` of a run.
 
-use onionskin_tools::model::Model as _;
+use onionskin_tools::model::{BoxModel, Model as _};
 use onionskin_tools::onion::caught;
 use onionskin_tools::question::Paused;
 use onionskin_tools::trace::{TraceParent, propagator};
@@ -24,7 +24,7 @@ pub(in crate::agent) struct RunSpan<'r> {
 
 impl<'r> RunSpan<'r> {
     pub(in crate::agent) fn begin(run: &'r AgentRun, input: &str) -> Self {
-        let span = span(&run.instance);
+        let span = span(&run.instance, run.model());
         set_parent(&span, resumed_from(run));
         let mut this = Self { span, run, input: None };
         if !this.span.is_disabled() {
@@ -81,7 +81,7 @@ impl<'r> RunSpan<'r> {
 
     /// Records a run that did not begin.
     pub(in crate::agent) fn never_began(instance: &Instance, error: &RunError, paused: Option<&TraceParent>) {
-        let span = span(instance);
+        let span = span(instance, &instance.model);
         set_parent(&span, paused);
         if !span.is_disabled() {
             fail(&span, &run_error_type(error), None);
@@ -146,8 +146,8 @@ fn log_panic<T>() -> Option<T> {
     None
 }
 
-fn span(instance: &Instance) -> Span {
-    let identity = || instance.model.identity(instance.declaration.settings.model.as_deref());
+fn span(instance: &Instance, model: &BoxModel) -> Span {
+    let identity = || model.identity(instance.declaration.settings.model.as_deref());
     tracing::info_span!(
         target: TARGET,
         "invoke_agent",

@@ -1,0 +1,230 @@
+//! The options of a run, and how a run begins with them.
+
+use std::pin::pin;
+use std::sync::Arc;
+
+use onionskin_definitions::content::ContentBlock;
+use onionskin_definitions::definition::Asks;
+use onionskin_definitions::secret::Redact as _;
+use onionskin_tools::approval::DynApprover;
+use onionskin_tools::context::{People, RunSeed};
+use onionskin_tools::deadline::Deadline;
+use onionskin_tools::event::{Events, Queue};
+use onionskin_tools::journal::new_id;
+use onionskin_tools::model::BoxModel;
+use onionskin_tools::onion::caught;
+use onionskin_tools::question::{DynAnswerer, Paused, Recording, Resumption};
+use onionskin_tools::services::Services;
+use onionskin_tools::session::{Session, Wait};
+use tokio_util::sync::CancellationToken;
+
+use crate::agent::built::instance::Instance;
+use crate::agent::error::build_error::BuildError;
+use crate::agent::error::run_error::RunError;
+use crate::agent::form::answer_form::AnswerForm;
+use crate::agent::limits::Limits;
+use crate::agent::running::run::{AgentRun, OwnSettings};
+use crate::prompt::Prompt;
+use crate::run_hook::RunInput;
+
+use super::built::Built;
+use super::drive::{drive, never_began, seed, store_on_drop};
+use super::stream::RunStream;
+
+/// The options of a run.
+#[derive(Debug, Default)]
+pub(super) struct Options {
+    pub(super) session: Option<Session>,
+    pub(super) run_id: Option<Arc<str>>,
+    pub(super) correlation_id: Option<Arc<str>>,
+    pub(super) user: Option<Arc<str>>,
+    pub(super) approver: Option<Arc<dyn DynApprover>>,
+    pub(super) answerer: Option<Arc<dyn DynAnswerer>>,
+    pub(super) resumption: Resumption,
+    pub(super) services: Services,
+    pub(super) prompt: Prompt,
+    pub(super) model: Option<BoxModel>,
+    pub(super) limits: Option<Box<Limits>>,
+    /// Creates the form of the answer, if it has a type.
+    pub(super) answer: Option<fn() -> AnswerForm>,
+    pub(super) cancellation: Option<CancellationToken>,
+}
+
+impl Options {
+    pub(super) async fn system_prompt(self, built: Built) -> Result<Option<String>, RunError> {
+        let session = self.session.unwrap_or_else(|| built.session());
+        let Built { instance, shared, .. } = built;
+        let own = own_settings(&instance, self.prompt, self.model, self.limits)?;
+        let services = instance.services_of(&self.services)?;
+        session.state().concealed().add(&shared.secrets);
+        let run_id = self.run_id.unwrap_or_else(new_id);
+        let events = Events::new(Arc::default(), Arc::clone(&instance.name), session.state().clone());
+        let seed = seed(&instance, &session, run_id, events, CancellationToken::new())?;
+        let identity = seed.identity.requested(self.correlation_id, self.user);
+        let seed = RunSeed { identity, services, history: session.history(), ..seed };
+        let answer = answer_form(&instance, self.answer)?;
+        let mut run = AgentRun::new(seed, instance, session);
+        run.own = own;
+        run.answer = answer.or(run.answer);
+        if let Some(listed) = run.list_tools() {
+            listed.await?;
+        }
+        let text = run.first_system().await?;
+        Ok(text.map(|text| run.context().hide_text(&*text).into_owned()))
+    }
+
+    pub(super) fn stream(self, built: Built, input: RunInput) -> RunStream {
+        let queue = Arc::new(Queue::default());
+        let in_session = self.session.is_some();
+        let session = self.session.unwrap_or_else(|| built.session());
+        let Built { instance, run: answer, shared } = built;
+        let token = self.cancellation.map_or_else(CancellationToken::new, |token| token.child_token());
+        let limits = self.limits.as_deref().unwrap_or_else(|| instance.limits());
+        let deadline = Deadline::sooner(limits.time, None);
+        let events = Events::new(Arc::clone(&queue), Arc::clone(&instance.name), session.state().clone());
+        let run = async move {
+            // A task that a tool spawned with the run's token ends with the run.
+            let _ends = token.clone().drop_guard();
+            let (agent, turns) = (Arc::clone(&instance), session.clone());
+            let paused = self.resumption.paused.clone();
+            let wait = Wait { deadline: deadline.clone(), token: &token };
+            let outside = events.clone();
+            let in_turn = async {
+                let own = own_settings(&instance, self.prompt, self.model, self.limits)?;
+                let answer_form = answer_form(&instance, self.answer)?;
+                let services = instance.services_of(&self.services)?;
+                // The session may come from another agent.
+                session.state().concealed().add(&shared.secrets);
+                let history = session.history();
+                let start = history.len();
+                let _named = match &self.run_id {
+                    Some(id) => match shared.run_ids.begin(id) {
+                        Some(named) => Some(named),
+                        None => {
+                            let (agent, run_id) = (Arc::clone(&instance.name), Arc::clone(id));
+                            return Err(RunError::RunIdInUse { agent, run_id });
+                        }
+                    },
+                    None => None,
+                };
+                let run_id = self.run_id.unwrap_or_else(new_id);
+                let approver = self.approver.or_else(|| shared.approver.clone());
+                let is_resumed = self.resumption.paused.is_some();
+                let may_pause = match instance.asks {
+                    Asks::More => true,
+                    Asks::Approval => approver.is_none(),
+                    Asks::Nothing => false,
+                };
+                let journal = shared.journal.as_ref();
+                let recording =
+                    self.resumption.recording(&instance.name, journal, &run_id, may_pause, in_session);
+                let wrong = |source| RunError::Answer { agent: Arc::clone(&instance.name), source };
+                let Recording { journal, questions, used } = Box::pin(recording).await.map_err(wrong)?;
+                let checkpoint = questions.as_ref().map(|questions| {
+                    let (text, parts) = shown(&input, &session);
+                    questions.keep_input(text, parts);
+                    session.checkpoint()
+                });
+                let answerer = self.answerer.or_else(|| shared.answerer.clone());
+                let seed = seed(&instance, &session, run_id, events, token.clone())?;
+                let seed = RunSeed {
+                    identity: seed.identity.requested(self.correlation_id, self.user),
+                    people: People { approver, answerer, questions },
+                    journal,
+                    deadline,
+                    services,
+                    history,
+                    ..seed
+                };
+                let mut run = AgentRun::new(seed, instance, session.clone());
+                run.own = own;
+                run.answer = answer_form.or(run.answer);
+                run.keep_attached(&input);
+                let store = store_on_drop(&run, start);
+                let answer = drive(&run, answer, input.into_text()).await;
+                drop(store);
+                drop(used);
+                let answer = answer.map_err(|error| {
+                    if let RunError::Paused(paused) = error {
+                        RunError::Paused(paused.in_session(in_session))
+                    } else {
+                        error
+                    }
+                });
+                Ok(match (answer, checkpoint) {
+                    // A replay begins with the session as it was before. A failed replay can be repeated with
+                    // the right program.
+                    (Err(error), Some(before))
+                        if matches!(error, RunError::Paused(_))
+                            || (is_resumed && matches!(error, RunError::Journal { .. })) =>
+                    {
+                        before.restore();
+                        Err(error)
+                    }
+                    (answer, _) => answer,
+                })
+            };
+            // Pinned in place, because a future passed by value takes up space in the run's future twice.
+            let answer = turns.in_turn(wait, pin!(in_turn)).await;
+            let answer =
+                answer.unwrap_or_else(|no_turn| Err(RunError::from_no_turn(no_turn, &agent.name, &turns)));
+            answer
+                .inspect_err(|error| {
+                    let parent = paused.as_ref().and_then(Paused::traceparent);
+                    never_began(&agent, &outside, "".into(), error, parent);
+                })?
+                .map(drop)
+        };
+        RunStream::new(Box::pin(run), queue)
+    }
+}
+
+/// The input without the secrets of the session, as the model gets it.
+fn shown(input: &RunInput, session: &Session) -> (String, Vec<ContentBlock>) {
+    let (mut text, mut parts) = (input.text().to_owned(), input.clone().into_parts());
+    if let Some(redactor) = session.state().concealed().redactor() {
+        text.redact(&redactor);
+        for part in &mut parts {
+            part.redact(&redactor);
+        }
+    }
+    (text, parts)
+}
+
+/// The type of the answer of a request. Its schema comes from code of the type.
+fn answer_form(
+    instance: &Instance,
+    make: Option<fn() -> AnswerForm>,
+) -> Result<Option<Arc<AnswerForm>>, RunError> {
+    let made = make.map(|make| caught(make).map(Arc::new)).transpose();
+    made.map_err(|reason| {
+        let reason = format!("the schema of its answer panicked: {reason}");
+        RunError::Agent { agent: Arc::clone(&instance.name), reason }
+    })
+}
+
+/// The settings of a request in place of the agent's; `None` if it has none.
+fn own_settings(
+    instance: &Instance,
+    provided: Prompt,
+    model: Option<BoxModel>,
+    limits: Option<Box<Limits>>,
+) -> Result<Option<Box<OwnSettings>>, RunError> {
+    if provided.is_empty() && model.is_none() && limits.is_none() {
+        return Ok(None);
+    }
+    let prompt = (!provided.is_empty() || model.is_some()).then(|| {
+        // The texts of the model come from its own code.
+        let made = caught(|| instance.tools.prompt().for_request(provided, model.as_ref()));
+        let panicked = |reason| RunError::Agent { agent: Arc::clone(&instance.name), reason };
+        made.map_err(panicked)?.map_err(|error| RunError::WrongPrompt(Arc::new(error)))
+    });
+    if let Some(limits) = &limits
+        && let Some((setting, mistake)) = limits.zeros().into_iter().next()
+    {
+        let agent = instance.name.to_string();
+        return Err(RunError::WrongLimits(Arc::new(BuildError::ZeroSetting { agent, setting, mistake })));
+    }
+    let limits = limits.map(|limits| *limits);
+    Ok(Some(Box::new(OwnSettings { prompt: prompt.transpose()?, model, limits })))
+}
