@@ -80,6 +80,11 @@ impl Errors {
         self.all.into_iter().flatten()
     }
 
+    /// `compile_error!`s for all of them, for a copy: rustc shows equal errors once.
+    pub(crate) fn to_tokens(&self) -> TokenStream {
+        self.all.as_ref().map(syn::Error::to_compile_error).unwrap_or_default()
+    }
+
     /// `compile_error!`s for all of them.
     pub(crate) fn into_tokens(self) -> TokenStream {
         self.all.map(syn::Error::into_compile_error).unwrap_or_default()

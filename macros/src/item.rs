@@ -50,6 +50,11 @@ impl FnItem {
         matches!(self.body.clone().into_iter().next(), Some(TokenTree::Group(_)))
     }
 
+    /// Returns whether there is an `.await` in the body.
+    pub(crate) fn awaits(&self) -> bool {
+        awaits(self.body.clone())
+    }
+
     /// Replaces the body.
     pub(crate) fn set_body(&mut self, body: TokenStream) {
         self.body = body;
@@ -113,7 +118,7 @@ impl FnItem {
                 ReturnType::Default => parse_quote!(-> #alias),
                 ReturnType::Type(arrow, ty) => ReturnType::Type(*arrow, Box::new(in_error(ty, &alias, &rt))),
             };
-            if awaits(self.body.clone()) {
+            if self.awaits() {
                 self.sig.asyncness.get_or_insert_default();
             }
         }

@@ -16,6 +16,13 @@ pub(crate) struct PolicyEntry {
     pub(crate) values: usize,
 }
 
+impl PolicyEntry {
+    /// The name of the hook or the guardrail.
+    pub(crate) fn name(&self) -> String {
+        self.path.segments.last().map(|last| last.ident.unraw().to_string()).unwrap_or_default()
+    }
+}
+
 /// Reads the list of a tool's own hooks.
 pub(crate) fn hooks(meta: &Meta) -> darling::Result<Vec<PolicyEntry>> {
     entries(meta, "hook")

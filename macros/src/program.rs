@@ -165,6 +165,9 @@ fn agents(input: ParseStream<'_>, is_list: bool, errors: &mut Errors) -> syn::Re
         if input.peek(token::Brace) {
             return Err(input.error("declare the agent with `agent! { .. }`, and name its type here"));
         }
+        if input.peek(token::Paren) {
+            return Err(input.error("name the type of the agent alone, `main!(Clerk)`: the program builds it, and `setup` changes its builder"));
+        }
         let comma = input.parse::<Token![,]>();
         comma.map_err(|error| syn::Error::new(error.span(), "write a `,` between two agents"))?;
     }

@@ -1,7 +1,7 @@
 //! The words, numbers and items of lists in `agent! { .. }`, as they were written.
 
 use proc_macro2::{Ident, Span};
-use syn::{Attribute, Expr, Path};
+use syn::{Attribute, Expr, LitStr, Path};
 
 /// A name, written bare or as a string.
 #[derive(Clone)]
@@ -35,6 +35,23 @@ pub(super) struct HookEntry {
     pub(super) entry: ListEntry,
     pub(super) config: Vec<Expr>,
     pub(super) filter: Option<Filter>,
+}
+
+/// An entry of `approval`: a target alone, or a rule or a reason with the calls that it concerns.
+pub(super) struct ApprovalEntry {
+    /// Where the entry begins.
+    pub(super) span: Span,
+    pub(super) rule: ApprovalRule,
+    pub(super) filter: Filter,
+}
+
+/// When a call needs approval.
+pub(super) enum ApprovalRule {
+    Always,
+    /// Always, for this reason.
+    Because(LitStr),
+    /// If this function of the arguments requires it.
+    Function(Path),
 }
 
 /// `for [..]` or `except [..]`.

@@ -2,20 +2,22 @@
 
 use onionskin_vocabulary::agent::TextField;
 use onionskin_vocabulary::{self as words, agent_name_mistake, messages};
-use quote::quote;
+use proc_macro2::Span;
+use quote::{ToTokens as _, quote};
 use syn::ext::IdentExt;
+use syn::spanned::Spanned as _;
 
-use super::ast::{HookEntry, HookItem, Target, ToolboxEntry, Word};
+use super::ast::{self, ApprovalEntry, ApprovalRule, HookEntry, HookItem, Target, ToolboxEntry, Word};
 use super::cycles;
 use super::fields::Fields;
 use super::list::{same, text};
 #[cfg(any(test, feature = "mcp-snapshot"))]
 use super::locked;
-use super::model::{AgentModel, BuiltIn, Filter, Hook, Server};
+use super::model::{AgentModel, Approval, BuiltIn, Filter, Hook, Server};
 use super::parse::Agent;
 use super::prompt;
 use super::settings;
-use super::target::{resolve, undeclared};
+use super::target::{APPROVAL, resolve, undeclared};
 use crate::diag::Errors;
 use crate::item::{is_reserved, type_ident};
 use crate::paths::Runtime;
@@ -51,10 +53,12 @@ fn resolve_agent<'a>(agent: &'a Agent, errors: &mut Errors) -> AgentModel<'a> {
     let hooks = hooks(fields, unless_read);
     let [input_guardrails, output_guardrails] = [&fields.input_guardrails, &fields.output_guardrails]
         .map(|list| guardrails(list, fields, unless_read));
+    let approval = fields.approval.iter().map(|entry| approval(entry, fields, unless_read)).collect();
     agent_name(agent, errors);
     let request_params = settings::request_params(&fields.request_params, errors);
     let limits = settings::limits(&fields.limits, errors);
     entries(fields, errors);
+    hooks_listed_twice(fields, errors);
     let built_in = built_in(&fields.built_in, errors);
     AgentModel {
         attrs: &agent.attrs,
@@ -73,6 +77,7 @@ fn resolve_agent<'a>(agent: &'a Agent, errors: &mut Errors) -> AgentModel<'a> {
         hooks,
         input_guardrails,
         output_guardrails,
+        approval,
         run_hooks: all(&fields.run_hooks, fields, errors),
         turn_hooks: all(&fields.turn_hooks, fields, errors),
         message_hooks: all(&fields.message_hooks, fields, errors),
@@ -162,6 +167,37 @@ fn entries(fields: &Fields, errors: &mut Errors) {
     }
 }
 
+/// Hooks that would run twice for a call.
+fn hooks_listed_twice(fields: &Fields, errors: &mut Errors) {
+    let tool_hooks = fields.tool_hooks.iter().filter_map(|item| match item {
+        HookItem::Hook(hook) => Some(&**hook),
+        HookItem::Rest(_) => None,
+    });
+    let lists = [
+        &fields.run_hooks,
+        &fields.turn_hooks,
+        &fields.message_hooks,
+        &fields.input_guardrails,
+        &fields.output_guardrails,
+    ];
+    let lists = lists.into_iter().map(|hooks| hooks.iter().collect());
+    let config = |hook: &HookEntry| {
+        hook.config.iter().map(|value| value.to_token_stream().to_string()).collect::<Vec<_>>()
+    };
+    // With a filter at each, they can be about different calls.
+    let is_same = |a: &&HookEntry, b: &&HookEntry| {
+        (a.filter.is_none() || b.filter.is_none())
+            && same(&a.entry.path, &b.entry.path)
+            && config(a) == config(b)
+            && [a, b].iter().all(|hook| hook.entry.cfgs.is_empty())
+    };
+    for list in lists.chain([tool_hooks.collect::<Vec<_>>()]) {
+        for hook in repeated(&list, is_same) {
+            errors.at(&hook.entry.path, messages::HOOK_TWICE);
+        }
+    }
+}
+
 /// The items that are the same as an earlier one.
 fn repeated<T>(items: &[T], is_same: impl Fn(&T, &T) -> bool) -> impl Iterator<Item = &T> {
     let is_repeated =
@@ -226,12 +262,40 @@ fn resolved<'a>(entry: &'a HookEntry, fields: &'a Fields, errors: &mut Errors) -
 
 fn filter<'a>(hook: &'a HookEntry, fields: &'a Fields, errors: &mut Errors) -> Option<Filter<'a>> {
     let filter = hook.filter.as_ref()?;
-    let word = if filter.except { "except" } else { "for" };
+    Some(targets(filter, "for", hook.entry.path.span(), fields, errors))
+}
+
+/// A filter of the entry at `span`.
+fn targets<'a>(
+    filter: &'a ast::Filter,
+    word: &str,
+    span: Span,
+    fields: &'a Fields,
+    errors: &mut Errors,
+) -> Filter<'a> {
+    let word = if filter.except { "except" } else { word };
     if filter.targets.is_empty() {
-        errors.at(&hook.entry.path, format_args!("`{word} []` names nothing; name tools, or remove it"));
+        errors.push(span, format_args!("`{word} []` names nothing; name tools, or remove it"));
     }
     let targets = filter.targets.iter().filter_map(|target| resolve(target, word, fields, errors)).collect();
-    Some(Filter { except: filter.except, targets })
+    Filter { except: filter.except, targets }
+}
+
+fn approval<'a>(entry: &'a ApprovalEntry, fields: &'a Fields, errors: &mut Errors) -> Approval<'a> {
+    for target in &entry.filter.targets {
+        if let Target::Everywhere(span) = target {
+            errors.push(
+                *span,
+                "an agent asks for its own calls: name them in each agent, without `everywhere`",
+            );
+        }
+    }
+    let word = match entry.rule {
+        ApprovalRule::Always => APPROVAL,
+        ApprovalRule::Because(_) | ApprovalRule::Function(_) => "for",
+    };
+    let filter = targets(&entry.filter, word, entry.span, fields, errors);
+    Approval { span: entry.span, rule: &entry.rule, filter }
 }
 
 /// The number of hooks outside of the dynamic ones.

@@ -5,9 +5,9 @@ use onionskin_vocabulary::{Word as _, messages};
 use proc_macro2::Ident;
 use syn::{Expr, ExprPath, LitBool, LitStr, Path, Type};
 
-use super::ast::{HookEntry, HookItem, ListEntry, ToolboxEntry, Word};
+use super::ast::{ApprovalEntry, HookEntry, HookItem, ListEntry, ToolboxEntry, Word};
 use super::field_reader::Field;
-use super::list::{built_in, child, entry, guardrail, hook, server, toolbox};
+use super::list::{approval, built_in, child, entry, guardrail, hook, server, toolbox};
 use super::settings::{self, SettingValue};
 use super::value::{boolean, crate_path, function, state, string, text, typed};
 
@@ -25,6 +25,7 @@ pub(super) struct Fields {
     pub(super) tool_hooks: Vec<HookItem>,
     pub(super) input_guardrails: Vec<HookEntry>,
     pub(super) output_guardrails: Vec<HookEntry>,
+    pub(super) approval: Vec<ApprovalEntry>,
     pub(super) run_hooks: Vec<HookEntry>,
     pub(super) turn_hooks: Vec<HookEntry>,
     pub(super) message_hooks: Vec<HookEntry>,
@@ -110,6 +111,7 @@ impl Fields {
             Part::ToolHooks => self.tool_hooks = field.paths("audit", hook)?,
             Part::InputGuardrails => self.input_guardrails = field.paths("MaskPii", guardrail)?,
             Part::OutputGuardrails => self.output_guardrails = field.paths("RejectInjection", guardrail)?,
+            Part::Approval => self.approval = field.list("add_one", approval)?,
             Part::RunHooks => {
                 self.run_hooks = field.hooks_around("check", "run hook sees whole runs, and no calls")?;
             }

@@ -10,7 +10,9 @@ use syn::{
     Attribute, Expr, Lit, LitStr, Path, PathArguments, PathSegment, Token, bracketed, parenthesized, token,
 };
 
-use super::ast::{Filter, HookEntry, HookItem, ListEntry, ToolboxEntry, Word};
+use super::ast::{
+    ApprovalEntry, ApprovalRule, Filter, HookEntry, HookItem, ListEntry, Target, ToolboxEntry, Word,
+};
 use super::value::{skip_all, skip_item, word};
 use crate::{policy_entry, suggest};
 
@@ -221,6 +223,12 @@ pub(super) fn guardrail(input: ParseStream<'_>, key: &str, example: &str) -> syn
 fn filtered(input: ParseStream<'_>, key: &str, example: &str) -> syn::Result<HookEntry> {
     let (entry, config) = configured(input, key, example)?;
     let what = what(key);
+    let filter = filter(input, what)?;
+    Ok(HookEntry { entry, config, filter })
+}
+
+/// `for [..]` or `except [..]` after an entry; `what` is the word for the entry.
+fn filter(input: ParseStream<'_>, what: &str) -> syn::Result<Option<Filter>> {
     let mut filter: Option<Filter> = None;
     while input.peek(Token![for]) || input.peek(syn::Ident) {
         let word = input.call(Ident::parse_any)?;
@@ -250,7 +258,47 @@ fn filtered(input: ParseStream<'_>, key: &str, example: &str) -> syn::Result<Hoo
         bracketed!(content in input);
         filter = Some(Filter { except, targets: separated(&content)? });
     }
-    Ok(HookEntry { entry, config, filter })
+    Ok(filter)
+}
+
+/// Calls that need approval: a target alone, or a rule or a reason with a filter.
+pub(super) fn approval(input: ParseStream<'_>) -> syn::Result<ApprovalEntry> {
+    const EXAMPLE: &str = "write the calls that it concerns";
+    let span = input.span();
+    if input.peek(LitStr) {
+        let reason: LitStr = input.parse()?;
+        return match filter(input, "reason")? {
+            Some(filter) => Ok(ApprovalEntry { span, rule: ApprovalRule::Because(reason), filter }),
+            None => Err(syn::Error::new(
+                reason.span(),
+                format!("a text is a reason: {EXAMPLE}, `{} for [add_one]`", reason.to_token_stream()),
+            )),
+        };
+    }
+    let target: Target = input.parse()?;
+    if input.peek(Token![:]) || input.peek(Token![if]) || input.peek(Token![=>]) {
+        return Err(input.error("write the rule before its calls: `is_large for [add_one]`"));
+    }
+    match (filter(input, "rule")?, target) {
+        (None, target) => {
+            let filter = Filter { except: false, targets: vec![target] };
+            Ok(ApprovalEntry { span, rule: ApprovalRule::Always, filter })
+        }
+        (Some(filter), Target::Path(rule)) => {
+            Ok(ApprovalEntry { span, rule: ApprovalRule::Function(rule), filter })
+        }
+        (
+            Some(_),
+            Target::Server(_)
+            | Target::Source(_)
+            | Target::Tool(_)
+            | Target::Builtin(_)
+            | Target::Everywhere(_),
+        ) => Err(syn::Error::new(
+            span,
+            "only a rule or a reason has a filter: name the calls alone, or write a function of the arguments, `is_large for [add_one]`",
+        )),
+    }
 }
 
 /// What the list of this key holds.

@@ -36,7 +36,7 @@ fn lock_file(agents: &[Agent], errors: &mut Errors) -> Option<Rc<LockFile>> {
 /// Reports the tools of an agent that its servers do not have in the file.
 fn check(agent: &mut AgentModel<'_>, file: &LockFile, errors: &mut Errors) {
     let locked =
-        |server: &str| Some(Locked { tools: file.servers.get(server)?, file: NAME, update: COMMAND });
+        |server: &str| Some(Locked { tools: file.servers.get(server)?, file: NAME, update: Some(COMMAND) });
     for server in &agent.servers {
         let Some(tools) = locked(&server.name.text) else { continue };
         for pattern in server.patterns.into_iter().flatten() {

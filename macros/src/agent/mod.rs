@@ -48,5 +48,9 @@ pub(crate) fn declared(tokens: TokenStream) -> (TokenStream, Errors) {
     let agents = agents.iter().zip(&models).enumerate().filter(|(index, (agent, _))| {
         first_of_its_name(*index) && !is_reserved(&agent.ident.unraw().to_string())
     });
-    (agents.map(|(_, (_, model))| expand::stand_in(model)).collect(), errors)
+    let shown = errors.to_tokens();
+    let stand_in = |(_, (agent, model)): (_, (&parse::Agent, _))| {
+        expand::stand_in(model, agent.lost_output().then_some(&shown))
+    };
+    (agents.map(stand_in).collect(), errors)
 }

@@ -1,11 +1,12 @@
 //! An agent as its expansion needs it: every key looked up, every target of a filter found.
 
-use onionskin_vocabulary::agent::ToolSource;
+use onionskin_vocabulary::agent::{Part, ToolSource};
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::{Attribute, Expr, ExprPath, LitStr, Member, Path, Visibility};
 
-use super::ast::{ListEntry, Word};
+use super::ast::{ApprovalRule, ListEntry, Word};
 use super::fields::Fields;
+use super::list::last_word;
 use super::settings::ExplicitSetting;
 use super::workflow_agent::WorkflowAgent;
 use crate::paths::Runtime;
@@ -34,6 +35,7 @@ pub(super) struct AgentModel<'a> {
     pub(super) hooks: Vec<Hook<'a>>,
     pub(super) input_guardrails: Vec<Hook<'a>>,
     pub(super) output_guardrails: Vec<Hook<'a>>,
+    pub(super) approval: Vec<Approval<'a>>,
     pub(super) run_hooks: Vec<Hook<'a>>,
     pub(super) turn_hooks: Vec<Hook<'a>>,
     pub(super) message_hooks: Vec<Hook<'a>>,
@@ -87,11 +89,20 @@ pub(super) struct Hook<'a> {
     pub(super) everywhere: Option<Span>,
 }
 
+/// Calls that need approval.
+pub(super) struct Approval<'a> {
+    pub(super) span: Span,
+    pub(super) rule: &'a ApprovalRule,
+    pub(super) filter: Filter<'a>,
+}
+
 impl<'a> AgentModel<'a> {
-    /// All filters, each with the hook or the guardrail that has it.
-    pub(super) fn filters(&self) -> impl Iterator<Item = (&'a ListEntry, &Filter<'a>)> {
+    /// All filters, each with the name of what has it: a hook, a guardrail, or `approval`.
+    pub(super) fn filters(&self) -> impl Iterator<Item = (String, &Filter<'a>)> {
         let lists = [&self.hooks, &self.input_guardrails, &self.output_guardrails];
-        lists.into_iter().flatten().filter_map(|hook| Some((hook.entry, hook.filter.as_ref()?)))
+        let hooks = lists.into_iter().flatten();
+        let hooks = hooks.filter_map(|hook| Some((last_word(&hook.entry.path), hook.filter.as_ref()?)));
+        hooks.chain(self.approval.iter().map(|approval| (Part::Approval.to_string(), &approval.filter)))
     }
 }
 

@@ -1,5 +1,6 @@
 //! From tokens to the tree. A field that does not parse is reported and passed over; the others still count.
 
+use onionskin_vocabulary::agent::TextField;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
@@ -7,6 +8,7 @@ use syn::{Attribute, LitStr, Token, Visibility, braced, token};
 
 use super::field_reader::Field;
 use super::fields::{self, Fields, Name};
+use super::prompt;
 use super::value::{skip_all, to_next_field};
 use super::workflow_agent::WorkflowAgent;
 use crate::diag::Errors;
@@ -22,6 +24,14 @@ pub(super) struct Agent {
     pub(super) is_whole: bool,
     pub(super) fields: Fields,
     pub(super) workflow: WorkflowAgent,
+}
+
+impl Agent {
+    /// Returns whether it declares the type of its answers, in a way that has a mistake.
+    pub(super) fn lost_output(&self) -> bool {
+        let is_misplaced = || self.fields.text(TextField::ExpectedOutput).is_some_and(prompt::is_type);
+        self.fields.output.is_none() && (self.given.iter().any(|key| key == "output") || is_misplaced())
+    }
 }
 
 /// All agents of one invocation.
@@ -87,8 +97,12 @@ fn agent(input: ParseStream<'_>, before: Option<&Agent>, errors: &mut Errors) ->
         braced!(content in input);
         read_fields(&content, (&mut fields, &mut workflow), &mut given, errors)?;
     } else {
-        errors
-            .push(ident.span(), format_args!("write the fields of the agent in braces: `{ident} {{ .. }}`"));
+        let message = if ident == "workflow" && input.peek(Token![=]) {
+            "a workflow has a macro of its own: `workflow!(\"workflows/Generator\");`".to_owned()
+        } else {
+            format!("write the fields of the agent in braces: `{ident} {{ .. }}`")
+        };
+        errors.push(ident.span(), message);
         // The rest is passed over.
         input.step(|cursor| Ok(((), skip_all(*cursor))))?;
     }

@@ -1,10 +1,11 @@
 //! The fields of an agent that are parts of its system prompt.
 
 use onionskin_vocabulary::agent::TextField;
-use onionskin_vocabulary::placeholders::{SESSION_STATE, TextPiece, split};
+use onionskin_vocabulary::placeholders::{ForeignPlaceholder, SESSION_STATE, TextPiece, foreign, split};
 use onionskin_vocabulary::{Word as _, messages};
 use proc_macro2::{Ident, Span};
-use syn::{Expr, ExprLit, Index, Lit, LitStr, Member};
+use quote::ToTokens as _;
+use syn::{Expr, ExprLit, ExprPath, Index, Lit, LitStr, Member};
 
 use super::fields::Fields;
 use super::model::{PartText, Piece, PromptEntry};
@@ -32,7 +33,7 @@ pub(super) fn entries<'a>(fields: &'a Fields, errors: &mut Errors) -> Vec<Prompt
     }
     let texts = texts.into_iter().map(|(field, text)| PromptEntry {
         part: field.variant(),
-        text: from_expr(text, fields.state.is_some(), errors),
+        text: from_expr(field, text, fields.state.is_some(), errors),
     });
     let texts: Vec<_> = texts.collect();
     let flags =
@@ -40,10 +41,13 @@ pub(super) fn entries<'a>(fields: &'a Fields, errors: &mut Errors) -> Vec<Prompt
     texts.into_iter().chain(flags).collect()
 }
 
-fn from_expr<'a>(text: &'a Expr, has_state: bool, errors: &mut Errors) -> PartText<'a> {
+fn from_expr<'a>(field: TextField, text: &'a Expr, has_state: bool, errors: &mut Errors) -> PartText<'a> {
     match text {
         // Without a state, the runtime looks for the places.
         Expr::Lit(ExprLit { lit: Lit::Str(literal), .. }) if has_state => {
+            for placeholder in foreign(&literal.value()) {
+                errors.at(literal, not_here(placeholder));
+            }
             let pieces = pieces(literal, errors);
             let is_plain = matches!(pieces.as_slice(), [] | [Piece::Words(_)]);
             if is_plain { PartText::Text(text) } else { PartText::Template(literal, pieces) }
@@ -54,13 +58,46 @@ fn from_expr<'a>(text: &'a Expr, has_state: bool, errors: &mut Errors) -> PartTe
         {
             PartText::Function(path)
         }
+        Expr::Path(path) if is_type(text) => {
+            errors.at(path, no_text(field, path));
+            PartText::Text(text)
+        }
         Expr::Closure(_) => PartText::Closure(text),
         text => PartText::Text(text),
     }
 }
 
+/// Returns whether this is named as a type: with capital and small letters, where a constant has capital letters alone.
+pub(super) fn is_type(text: &Expr) -> bool {
+    let Expr::Path(path) = text else { return false };
+    let name = path.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+    name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase)
+}
+
+fn no_text(field: TextField, path: &ExprPath) -> String {
+    let ty = path.to_token_stream().to_string().replace(' ', "");
+    let name = field.word();
+    if field == TextField::ExpectedOutput {
+        return format!("`{name}` is text; for answers of a type write `output: {ty}`");
+    }
+    format!(
+        "`{name}` is text, and `{ty}` is named as a type: write `{name}: \"..\"`, a constant or a function"
+    )
+}
+
 fn is_function(name: &str) -> bool {
     name.trim_start_matches("r#").starts_with(|first: char| first == '_' || first.is_lowercase())
+}
+
+/// Says what to write in place of a placeholder of another language.
+fn not_here(ForeignPlaceholder { text, inside, path }: ForeignPlaceholder<'_>) -> String {
+    let instead = match path {
+        Some(path) => format!("write `{{{path}}}` for the field, or"),
+        None => "compute such a text with a function, or write".to_owned(),
+    };
+    format!(
+        "`{text}` is not a place, which is the name of a field alone: {instead} `{{{{{inside}}}}}` for the text `{{{inside}}}`"
+    )
 }
 
 /// Splits a literal at its places, as the runtime does.
@@ -73,8 +110,12 @@ fn pieces(literal: &LitStr, errors: &mut Errors) -> Vec<Piece> {
         TextPiece::Placeholder(path) => {
             let fields = path.split('.').map(|part| field(part, span)).collect::<Option<_>>();
             if fields.is_none() {
+                let instead = match path.strip_prefix("self.") {
+                    Some(path) => format!("write `{{{path}}}`, or"),
+                    None => "name a field of the state, or write".to_owned(),
+                };
                 let message = format_args!(
-                    "`{path}` cannot be the name of a field: name a field of the state, or write `{{{{{path}}}}}` for the text `{{{path}}}`"
+                    "`{path}` cannot be the name of a field: {instead} `{{{{{path}}}}}` for the text `{{{path}}}`"
                 );
                 errors.at(literal, message);
             }

@@ -1,7 +1,7 @@
 //! Reads the filter of a hook, and looks up its targets in the agent.
 
 use onionskin_vocabulary::agent::{Calls, ToolSource};
-use onionskin_vocabulary::{AGENT_TOOL, Word as _};
+use onionskin_vocabulary::{AGENT_TOOL, BuiltIn, Word as _};
 use proc_macro2::Ident;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
@@ -20,6 +20,12 @@ const EVERYWHERE: &str = "everywhere";
 
 impl Parse for Target {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        if input.peek2(Token![.]) && input.peek3(Token![*]) {
+            let family = word(input)?;
+            input.parse::<Token![.]>()?;
+            input.parse::<Token![*]>()?;
+            return Ok(Self::Builtin(Word { text: format!("{}.*", family.text), ..family }));
+        }
         if input.peek2(Token![.]) {
             return Ok(Self::Builtin(built_in(input)?));
         }
@@ -45,6 +51,9 @@ impl Parse for Target {
         })
     }
 }
+
+/// The word before the targets of `approval` that have no rule and no reason.
+pub(super) const APPROVAL: &str = "approval:";
 
 /// The calls that a target names, in a list after the word `for` or `except`. Reports a target that the agent does not
 /// have. The expansion checks what needs types.
@@ -80,11 +89,18 @@ pub(super) fn resolve<'a>(
         // The list as a whole is read before its targets.
         Target::Everywhere(_) => None,
         Target::Builtin(tool) => {
-            if !fields.built_in.iter().any(|each| each.text == tool.text) {
-                errors.push(
-                    tool.span,
-                    format_args!("`{0}` is not a tool of this agent; add it: `runtime: [{0}]`", tool.text),
-                );
+            if !fields.built_in.iter().any(|each| BuiltIn::is_named(&each.text, &tool.text)) {
+                let message = match BuiltIn::first_named(&tool.text) {
+                    Some(known) => {
+                        format!(
+                            "`{}` is not a tool of this agent; add it: `runtime: [{}]`",
+                            tool.text,
+                            known.word()
+                        )
+                    }
+                    None => BuiltIn::unknown(&tool.text),
+                };
+                errors.push(tool.span, message);
             }
             Some(model::Target::Builtin(&tool.text))
         }
@@ -154,11 +170,21 @@ fn unknown(path: &Path, word: &str, fields: &Fields) -> String {
         (_, None, Some((server, _))) if !server.is_empty() => {
             format!("for a tool of the server `{server}`, add the server: `servers: [{server}]`")
         }
-        _ => format!(
-            "write it as in `function_tools`, `agents` or `toolboxes`; write `tool({})` for a tool that is added when \
-             the agent is built",
-            last_word(path)
-        ),
+        _ => {
+            let last = last_word(path);
+            let rule = if word == APPROVAL {
+                format!(
+                    "for a rule, name its calls too: `{name} for [{}]`; for a tool, ",
+                    names.first().unwrap_or(&"add_one")
+                )
+            } else {
+                String::new()
+            };
+            format!(
+                "{rule}write it as in `function_tools`, `agents` or `toolboxes`; write `tool({last})` for a tool that is added \
+                 when the agent is built"
+            )
+        }
     };
     format!("`{name}` is not a tool of this agent; {hint}")
 }

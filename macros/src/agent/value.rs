@@ -3,6 +3,7 @@
 use onionskin_vocabulary::agent::Setting;
 use onionskin_vocabulary::{Word as _, messages};
 use proc_macro2::{Ident, Span, TokenTree};
+use quote::ToTokens as _;
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Expr, ExprLit, ExprPath, Lit, LitStr, Path, Token, Type, braced, bracketed, token};
@@ -151,21 +152,43 @@ pub(super) fn word(input: ParseStream<'_>) -> syn::Result<Word> {
         .error("expected a name; write it as a string if it contains anything but letters, digits and `_`"))
 }
 
+/// The type of the state, which the builder gives its first value.
 pub(super) fn state(input: ParseStream<'_>) -> syn::Result<Type> {
-    let wrong = |error: &syn::Error| syn::Error::new(error.span(), "expected a type: `state: Ledger`");
-    input.parse().map_err(|error| wrong(&error))
+    let written = type_alone(input, "state: Ledger")?;
+    match written {
+        // What lives as long as the program can be shared by all runs.
+        Type::Reference(reference) if reference.lifetime.is_none() => {
+            Err(syn::Error::new_spanned(reference, "the agent owns its state: write the type without `&`"))
+        }
+        written => Ok(written),
+    }
+}
+
+/// A type, and not a value of it.
+fn type_alone(input: ParseStream<'_>, example: &str) -> syn::Result<Type> {
+    let wrong = |error: &syn::Error| syn::Error::new(error.span(), format!("expected a type: `{example}`"));
+    let written: Type = input.parse().map_err(|error| wrong(&error))?;
+    if input.peek(token::Paren) || input.peek(token::Brace) {
+        let message = format!("this is a value: write the name of its type alone: `{example}`");
+        return Err(syn::Error::new_spanned(written, message));
+    }
+    Ok(written)
 }
 
 /// The type of an input or of an answer, which models write.
 pub(super) fn typed(input: ParseStream<'_>, example: &str) -> syn::Result<Type> {
-    let wrong = |error: &syn::Error| syn::Error::new(error.span(), format!("expected a type: `{example}`"));
-    let written: Type = input.parse().map_err(|error| wrong(&error))?;
+    let written = type_alone(input, example)?;
     let message = match &written {
         Type::Reference(_) => {
             "a value that a model writes cannot be borrowed: write an owned type, such as `String`"
         }
         Type::ImplTrait(_) | Type::TraitObject(_) => {
             "a model writes a value of one concrete type: name the type"
+        }
+        Type::Slice(slice) => {
+            let element = slice.elem.to_token_stream().to_string().replace(' ', "");
+            let message = format!("write a list that owns its elements: `Vec<{element}>`");
+            return Err(syn::Error::new_spanned(written, message));
         }
         Type::Infer(_) => "expected a type: write its name in place of `_`",
         _ => return Ok(written),

@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use heck::ToUpperCamelCase;
 use onionskin_cards::{
-    Called, Card, Child, Deck, Filter, Hook, HookItem, Item, Problem, Spanned, Target, Text,
+    Approval, ApprovalRule, Called, Card, Child, Deck, Filter, Hook, HookItem, Item, Problem, Spanned,
+    Target, Text,
 };
 use onionskin_vocabulary::Word;
 use onionskin_vocabulary::agent::{RequestParam, SettingKind, TextField};
@@ -155,6 +156,7 @@ impl<'w> Writer<'w> {
             tool_hooks,
             input_guardrails,
             output_guardrails,
+            approval,
             run_hooks,
             turn_hooks,
             message_hooks,
@@ -192,6 +194,23 @@ impl<'w> Writer<'w> {
                 guardrails.iter().map(|(hook, filter)| (&hook.item.span, Some((hook, filter.as_ref()))));
             self.hooks(field, card, each);
         }
+        let entries = approval.iter().flatten().map(|entry| (&entry.span, entry));
+        self.block("approval", LIST, entries, |writer, place, Approval { rule, filter, .. }| {
+            match rule {
+                ApprovalRule::Always => {
+                    for target in &filter.targets {
+                        writer.target(card, target);
+                    }
+                    return;
+                }
+                ApprovalRule::Because(reason) => {
+                    writer.line(&reason.span, format_args!("{:?}", reason.value));
+                }
+                ApprovalRule::Function(item) => writer.line(&item.span, writer.path(&item.value)),
+            }
+            writer.filter(card, place, filter);
+            writer.line(place, ",");
+        });
         let all = |hook: &'w Hook| (&hook.item.span, Some((hook, None)));
         self.hooks("run_hooks", card, run_hooks.iter().map(all));
         self.hooks("turn_hooks", card, turn_hooks.iter().map(|(_, hook)| all(hook)));
@@ -312,7 +331,7 @@ impl<'w> Writer<'w> {
     ) {
         self.block(field, LIST, hooks, |writer, place, hook| {
             let Some((hook, filter)) = hook else { return writer.line(place, "..,") };
-            writer.hook(hook);
+            writer.hook(card, hook);
             if let Some(filter) = filter {
                 writer.filter(card, place, filter);
             }
@@ -320,7 +339,7 @@ impl<'w> Writer<'w> {
         });
     }
 
-    fn hook(&mut self, hook: &Hook) {
+    fn hook(&mut self, card: &Card, hook: &Hook) {
         let path = self.path(&hook.item.value);
         if hook.with.is_empty() {
             self.line(&hook.item.span, path);
@@ -328,7 +347,8 @@ impl<'w> Writer<'w> {
         }
         self.line(&hook.item.span, format_args!("{path}("));
         for value in &hook.with {
-            match argument(&value.value) {
+            let (line, _) = card.source.line_and_column(value.span.start);
+            match argument(&value.value, line) {
                 Some(written) => self.line(&value.span, format_args!("{written},")),
                 None => {
                     let message =
@@ -343,16 +363,20 @@ impl<'w> Writer<'w> {
     fn filter(&mut self, card: &Card, at: &Range<usize>, filter: &Filter) {
         self.line(at, if filter.except { "except [" } else { "for [" });
         for target in &filter.targets {
-            let written = match &target.value {
-                Target::Name(name) => self.call(card, name),
-                Target::Server(server) => format!("server({server:?})"),
-                Target::Source(source) => format!("source({source})"),
-                Target::Tool(tool) => format!("tool({tool:?})"),
-                Target::Everywhere => "everywhere".to_owned(),
-            };
-            self.line(&target.span, format_args!("{written},"));
+            self.target(card, target);
         }
         self.line(at, "]");
+    }
+
+    fn target(&mut self, card: &Card, target: &Spanned<Target>) {
+        let written = match &target.value {
+            Target::Name(name) => self.call(card, name),
+            Target::Server(server) => format!("server({server:?})"),
+            Target::Source(source) => format!("source({source})"),
+            Target::Tool(tool) => format!("tool({tool:?})"),
+            Target::Everywhere => "everywhere".to_owned(),
+        };
+        self.line(&target.span, format_args!("{written},"));
     }
 
     /// A tool, a child or a toolbox of the agent, by the last part of its name.
@@ -411,12 +435,12 @@ fn quoted(word: &Spanned<String>) -> String {
     format!("{:?}", word.value)
 }
 
-/// The value of a hook's configuration.
-fn argument(value: &Value) -> Option<String> {
+/// The value of a hook's configuration, in this line of its card.
+fn argument(value: &Value, line: usize) -> Option<String> {
     Some(match value {
-        Value::String(text) => format!("::core::convert::Into::into({text:?})"),
+        Value::String(text) => format!("<_ as __rt::TextInCard<{line}>>::from_text({text:?})"),
         Value::Array(items) => {
-            let items = items.iter().map(argument).collect::<Option<Vec<_>>>()?.join(", ");
+            let items = items.iter().map(|item| argument(item, line)).collect::<Option<Vec<_>>>()?.join(", ");
             format!("::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter([{items}]))")
         }
         Value::Bool(_) | Value::Number(_) => value.to_string(),

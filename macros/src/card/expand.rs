@@ -16,6 +16,7 @@ use super::invocation::Invocation;
 use super::mistakes::mistakes;
 use super::modules::Modules;
 use super::rust_files::RustFiles;
+use super::warnings::warnings;
 use crate::agent;
 
 /// Expands an invocation whose paths begin at this folder.
@@ -79,7 +80,8 @@ impl Cards {
             }
         };
         let files = looked_at(self.deck.cards.iter().map(|card| &*card.path), span);
-        quote!(#agents #files)
+        let skipped = warnings(self.deck.skipped.iter().cloned(), span);
+        quote!(#agents #files #skipped)
     }
 
     /// The agents, with the modules of the files that they name.

@@ -223,7 +223,7 @@ fn value_kind(ty: &Type) -> Option<ValueKind> {
 /// Whether a function without one of our attributes may be of this kind.
 fn may_be(kind: Kind, attrs: &[Attribute]) -> bool {
     match kind {
-        Kind::Text | Kind::Strategy => true,
+        Kind::Text | Kind::Strategy | Kind::ApprovalRule => true,
         Kind::Type | Kind::Toolbox => false,
         // An attribute under another name may be one of ours.
         Kind::Tool

@@ -39,7 +39,7 @@ const HOOK: &str = "async fn retry(#[config] times: u32, args: ArgsOf<add_one>, 
 const TOOLBOX: &str = "impl Kb {
     /// Finds.
     #[tool(timeout = LONG)]
-    fn find(&self, #[arg(default = names::first())] what: String) -> String { what }
+    async fn find(&self, #[arg(default = names::first())] what: String) -> String { what }
 }";
 
 fn tokens(text: &str) -> TokenStream {
@@ -302,7 +302,7 @@ fn own(expansion: TokenStream) -> TokenStream {
 
 #[test]
 fn expansion_of_a_tool_for_an_editor_reads_well() {
-    let item = tokens("/// Adds one.\npub fn add_one(#[arg(range(0..=9))] x: u8) -> u8 { x + 1 }");
+    let item = tokens("/// Adds one.\npub async fn add_one(#[arg(range(0..=9))] x: u8) -> u8 { x + 1 }");
     compare("editor_tool.txt", own(attribute(Attribute::Tool, tokens("timeout = \"5s\""), item)));
 }
 

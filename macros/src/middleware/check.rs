@@ -104,6 +104,11 @@ pub(super) fn ty(role: &Role, ty: &Type, options: &Options, errors: &mut Errors)
             errors.at(requested(ty).0, "calls of all sessions share a service, so its type cannot borrow");
         }
         Role::Config(_) => {
+            if let Type::Reference(reference) = ty
+                && reference.mutability.is_some()
+            {
+                errors.at(ty, "all calls share a configured value: write `&` in place of `&mut`");
+            }
             if let Type::ImplTrait(_) = ty {
                 let whom = options.kind.configured_by();
                 errors.at(

@@ -155,8 +155,13 @@ pub(crate) fn count<T: From<Expr>>(meta: &Meta) -> Result<T> {
     Err(error_at(value, format_args!("expected a whole number of at {bound}: ")))
 }
 
-/// The time that something may take.
-pub(crate) enum Timeout {
+/// The time that something may take, and the place of its key.
+pub(crate) struct Timeout {
+    pub(crate) key: Span,
+    pub(crate) time: Time,
+}
+
+pub(crate) enum Time {
     Millis(u64),
     Duration(Box<Expr>),
 }
@@ -164,10 +169,11 @@ pub(crate) enum Timeout {
 /// A time: `key = "30s"`.
 pub(crate) fn time(meta: &Meta) -> Result<Option<Timeout>> {
     let value = value(meta)?;
+    let timeout = |time| Ok(Some(Timeout { key: meta.path().span(), time }));
     let lit = match &value {
         Expr::Lit(ExprLit { lit, .. }) => lit,
         Expr::Unary(_) => return Err(error_at(value, TIME)),
-        _ => return Ok(Some(Timeout::Duration(Box::new(value)))),
+        _ => return timeout(Time::Duration(Box::new(value))),
     };
     if number::unit(lit).is_some() {
         let written = lit.to_token_stream().to_string();
@@ -184,7 +190,7 @@ pub(crate) fn time(meta: &Meta) -> Result<Option<Timeout>> {
     };
     match millis {
         Some(0) => Err(error_at(lit, "expected a time of at least 1 ms: ")),
-        Some(millis) => Ok(Some(Timeout::Millis(millis))),
+        Some(millis) => timeout(Time::Millis(millis)),
         None => Err(error_at(lit, TIME)),
     }
 }

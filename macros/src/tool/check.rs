@@ -127,6 +127,15 @@ pub(crate) fn item(function: &FnItem, options: &Options, is_method: bool, errors
     if let (Some(blocking), true) = (options.blocking, sig.asyncness.is_some()) {
         errors.push(blocking, "`blocking` is for functions that are not `async`: remove one of the two");
     }
+    // rustc reports an `.await` without `async`.
+    if let (Some(timeout), None, None, None, false) =
+        (&options.timeout, options.blocking, options.external, sig.asyncness, function.awaits())
+    {
+        errors.push(
+            timeout.key,
+            "`timeout` cannot stop a function that is not `async`: add `blocking`, so that it runs on a thread of its own, or make it `async`",
+        );
+    }
     // A method's type is out of sight.
     is_method || type_name(function, options, errors)
 }

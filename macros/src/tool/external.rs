@@ -55,9 +55,9 @@ pub(super) fn check(options: &mut Options, written: &TokenStream, function: &FnI
         );
     } else if let Some(asks) = options.asks.take() {
         errors.push(asks, "an `external` tool asks for its result by itself; remove `asks`");
-    } else if options.timeout.is_some() {
+    } else if let Some(timeout) = &options.timeout {
         errors.push(
-            last_of(&["timeout"]),
+            timeout.key,
             "an `external` tool does not run here, and the wait for its result has no time limit; remove `timeout`",
         );
     } else if let Some(result) = result {

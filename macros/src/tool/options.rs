@@ -50,6 +50,10 @@ options! {
     }
 }
 
+const APPROVAL: &str = "a tool whose calls a person approves has the option `approval`";
+
+const RETRIES: &str = "a hook repeats calls: write `hooks = [hooks::retry(3)]`";
+
 /// The options of a tool.
 pub(super) const TABLE: Table<'_> = Table {
     literal: Some("name the option: `name = \"..\"`, `description = \"..\"`"),
@@ -60,6 +64,26 @@ pub(super) const TABLE: Table<'_> = Table {
         ),
         ("component", "a tool that shows a component is a UI tool: write `#[ui_tool(component = \"..\")]`"),
         ("mode", "a mode belongs to a UI tool: write `#[ui_tool(component = \"..\", mode = inline)]`"),
+        ("destructive", "this is a hint for clients: write `annotations(destructive)`"),
+        (
+            "read_only",
+            "this is a hint for clients: write `annotations(read_only)`; `effect = pure` is for the runtime",
+        ),
+        ("open_world", "this is a hint for clients: write `annotations(open_world)`"),
+        (
+            "idempotent",
+            "a call that may be repeated is `effect = idempotent`; the hint for clients is `annotations(idempotent)`",
+        ),
+        ("requires_approval", APPROVAL),
+        ("require_approval", APPROVAL),
+        ("needs_approval", APPROVAL),
+        ("confirm", APPROVAL),
+        ("retry", RETRIES),
+        ("retries", RETRIES),
+        (
+            "guardrails",
+            "guardrails are in two lists: `input_guardrails` on the arguments, `output_guardrails` on the result",
+        ),
     ],
     ..Table::new("option", keys::tool())
 };

@@ -36,6 +36,25 @@ impl Options {
         quote!(#(#checks)*)
     }
 
+    /// What the definition says of the layers around the function.
+    pub(super) fn layers(&self) -> TokenStream {
+        let names = |entries: &[PolicyEntry]| {
+            let names = entries.iter().map(PolicyEntry::name);
+            quote!(&[#(#names),*])
+        };
+        let (hooks, input, output) =
+            (names(&self.hooks), names(&self.input_guardrails), names(&self.output_guardrails));
+        let has_cache = self.cache.is_some();
+        quote! {
+            &__rt::Layers {
+                hooks: #hooks,
+                input_guardrails: #input,
+                output_guardrails: #output,
+                has_cache: #has_cache,
+            }
+        }
+    }
+
     /// The states that the guardrails work on.
     pub(super) fn guardrail_states(&self) -> Vec<TokenStream> {
         self.guardrails()
@@ -76,8 +95,6 @@ impl Options {
         let policy = self.declared(hooks);
         match &self.on_error {
             Some(handler) => {
-                let function = quote!(fn(&__rt::ToolContext, __rt::ToolError) -> __rt::ToolResult);
-                let handler = typed(&function, &handler.to_token_stream());
                 quote!(__rt::recover(#policy, #handler))
             }
             None => policy,

@@ -11,7 +11,7 @@ use super::model::Model;
 use super::options::Hints;
 use super::ui::Ui;
 use super::values::{show, typed};
-use crate::option::read::Timeout;
+use crate::option::read::Time;
 use crate::param::{PassedAs, with_lifetime};
 
 impl Expansion<'_> {
@@ -92,9 +92,9 @@ impl Expansion<'_> {
                 quote!(__MAX_CALLS)
             }
         });
-        let timeout = options.timeout.as_ref().map(|timeout| match timeout {
-            Timeout::Millis(_) => timeout.duration(),
-            Timeout::Duration(value) => {
+        let timeout = options.timeout.as_ref().map(|timeout| match &timeout.time {
+            Time::Millis(_) => timeout.duration(),
+            Time::Duration(value) => {
                 let holds = quote!(!__TIMEOUT.is_zero());
                 items.extend(limit("__TIMEOUT", &quote!(__rt::Duration), value, &holds));
                 quote!(__TIMEOUT)
@@ -133,7 +133,7 @@ impl Expansion<'_> {
             ("strict", yes(options.strict)),
             ("timeout", timeout.map(some)),
             ("has_secrets", yes(self.params.iter().any(|param| param.is_secret()))),
-            ("starts_inside", yes(self.model.is_layered())),
+            ("layers", self.model.is_layered().then(|| some(options.layers()))),
             ("ui", ui),
             ("asks", asks),
             ("services", takes_services.then(|| quote!(__services))),

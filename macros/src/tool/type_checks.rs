@@ -5,12 +5,12 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::Type;
 use syn::spanned::Spanned;
+use syn::{GenericArgument, Type};
 
 use super::expand::Expansion;
-use crate::injected::{generic_args, is_plain, is_plain_argument, is_provided};
-use crate::param::{Param, ReadAs};
+use crate::injected::{generic_args, is_plain, is_plain_argument, is_provided, plain};
+use crate::param::{Param, PassedAs, ReadAs};
 
 impl Param {
     /// Replaces the type that is read by its alias if the type needs a check.
@@ -30,6 +30,25 @@ impl Param {
             self.checked = Some((alias, owned));
         }
     }
+
+    /// The type inside of the lists and options of the parameter, which the model fills.
+    fn element(&self) -> Option<&Type> {
+        match self.form {
+            PassedAs::Value
+            | PassedAs::Ref
+            | PassedAs::OptionRef
+            | PassedAs::Slice
+            | PassedAs::OptionSlice => element(&self.ty),
+            PassedAs::Str
+            | PassedAs::OptionStr
+            | PassedAs::CowStr
+            | PassedAs::Path
+            | PassedAs::OptionPath
+            | PassedAs::OptionCowStr
+            | PassedAs::Cow
+            | PassedAs::Borrowing => None,
+        }
+    }
 }
 
 impl Expansion<'_> {
@@ -44,6 +63,10 @@ impl Expansion<'_> {
                 named.extend(quote_spanned!(span=> let _ = <#ty as __rt::Inject<'static>>::inject;));
                 continue;
             }
+            let (span, ty) = match param.element().filter(|_| !self.model.options.strict) {
+                Some(element) => (element.span().resolved_at(Span::mixed_site()), &element.to_token_stream()),
+                None => (span, ty),
+            };
             checks.push(quote_spanned!(span=> <#ty as __rt::ToolParameter>::IS));
             checks.push(quote_spanned!(span=> <#ty as __rt::SentToCalls>::IS));
             if self.model.options.strict {
@@ -92,6 +115,20 @@ impl Expansion<'_> {
             self.params.iter().any(|param| param.checked.is_some()) || self.result_to_check().is_some();
         if asks { quote!(<TypeChecks as __rt::Is>::hold(#call)) } else { call }
     }
+}
+
+/// The type inside of lists and options, whose traits decide about the whole: an error names `City` and not `Vec<City>`.
+fn element(ty: &Type) -> Option<&Type> {
+    let inner = match plain(ty) {
+        Type::Reference(reference) => &reference.elem,
+        Type::Slice(slice) => &slice.elem,
+        ty => match generic_args(ty, &["Option", "Vec"])?.iter().collect::<Vec<_>>().as_slice() {
+            [GenericArgument::Type(inner)] => inner,
+            _ => return None,
+        },
+    };
+    let inner = plain(inner);
+    element(inner).or(matches!(inner, Type::Path(_)).then_some(inner)).filter(|inner| !is_plain(inner))
 }
 
 /// Returns whether a type is [plain](is_plain), or a `Result` of plain types.

@@ -3,14 +3,14 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
-use crate::option::read::Timeout;
+use crate::option::read::{Time, Timeout};
 
 impl Timeout {
     /// An expression of type `Duration`.
     pub(super) fn duration(&self) -> TokenStream {
-        match self {
-            Self::Millis(millis) => quote!(__rt::Duration::from_millis(#millis)),
-            Self::Duration(value) => quote!(#value),
+        match &self.time {
+            Time::Millis(millis) => quote!(__rt::Duration::from_millis(#millis)),
+            Time::Duration(value) => quote!(#value),
         }
     }
 }

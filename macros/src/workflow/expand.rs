@@ -7,9 +7,8 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 
 use super::items::{check, in_order};
-use super::warnings::warnings;
 use crate::agent::{Words, runs};
-use crate::card::{Cards, Invocation, located, looked_at, refused, type_name};
+use crate::card::{Cards, Invocation, located, looked_at, refused, type_name, warnings};
 use crate::paths::Runtime;
 
 /// Expands an invocation whose path begins at this folder.
@@ -55,7 +54,7 @@ pub(super) fn in_folder(base: &Path, invocation: &Invocation) -> TokenStream {
             initial_message: workflow.initial_message.as_ref().map(|message| message.value.clone()),
         },
     );
-    let warnings = warnings(&workflow, span);
+    let warnings = warnings(workflow.warning_lines(), span);
     let files = looked_at(workflow.files.iter().map(PathBuf::as_path), span);
     quote!(#agents #declared #files #warnings)
 }

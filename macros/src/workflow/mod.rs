@@ -6,8 +6,6 @@ mod expand;
 mod items;
 #[cfg(all(test, feature = "cards"))]
 mod tests;
-#[cfg(feature = "cards")]
-mod warnings;
 
 use proc_macro2::TokenStream;
 use syn::parse::Parser;

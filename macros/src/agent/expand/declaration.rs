@@ -9,7 +9,8 @@ use syn::spanned::Spanned;
 use super::names::{Named, children, entry_span, hooks, toolboxes};
 use super::toolboxes::prefix;
 use super::{around, filter, prompt, typed};
-use crate::agent::model::{AgentModel, BuiltIn, Server};
+use crate::agent::ast::ApprovalRule;
+use crate::agent::model::{AgentModel, Approval, BuiltIn, Server};
 use crate::agent::settings::{ExplicitSetting, SettingValue, Write};
 use crate::item::option;
 
@@ -110,6 +111,7 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
     calls.extend(agent.workflow.declared());
     calls.extend(compiled_hooks(agent));
     calls.extend(around::declared(agent));
+    calls.extend(approval(agent));
     if agent.fields.state.is_some() {
         calls.extend(quote! {
             let __agent = {
@@ -183,6 +185,25 @@ fn compiled_hooks(agent: &AgentModel<'_>) -> TokenStream {
         }
     });
     quote!(#(#lists)*)
+}
+
+/// The calls that need approval.
+fn approval(agent: &AgentModel<'_>) -> TokenStream {
+    let rules = agent.approval.iter().map(|Approval { span, rule, filter }| {
+        let (concerned, words) = (filter::concerned(agent, filter), filter::words(filter));
+        let on = option(Some(quote!(__rt::CallFilter::new(|__cx| #concerned).words(#words))));
+        let span = Span::call_site().located_at(*span);
+        match rule {
+            ApprovalRule::Always => quote_spanned!(span=> let __agent = __agent.approval(#on);),
+            ApprovalRule::Because(reason) => {
+                quote_spanned!(span=> let __agent = __agent.approval_because(#reason, #on);)
+            }
+            ApprovalRule::Function(path) => {
+                quote_spanned!(span=> let __agent = __agent.approval_rule(__rt::approval_by(#path), #on);)
+            }
+        }
+    });
+    rules.collect()
 }
 
 fn declared_setting(setting: Setting, value: &SettingValue) -> TokenStream {

@@ -1,21 +1,20 @@
 //! The filter of a hook as a test of a call.
 
-use onionskin_vocabulary::Word as _;
+use onionskin_vocabulary::{BuiltIn, Word as _};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::names::{CHILD, TOOLBOX, alias};
 use super::toolboxes::prefix;
 use crate::agent::ast::{ToolboxEntry, Word};
-use crate::agent::list::last_word;
 use crate::agent::model::{AgentModel, Filter, Target};
 
 /// The names in filters that only a built agent can have, each with its hook or guardrail.
 pub(super) fn names(agent: &AgentModel<'_>) -> Vec<(String, String)> {
     let mut names = Vec::new();
-    for (entry, filter) in agent.filters() {
+    for (owner, filter) in agent.filters() {
         let added = filter.targets.iter().filter_map(Target::built_name);
-        names.extend(added.map(|(name, _)| (last_word(&entry.path), name)));
+        names.extend(added.map(|(name, _)| (owner.clone(), name)));
     }
     names
 }
@@ -89,7 +88,13 @@ fn target_test(agent: &AgentModel<'_>, target: &Target<'_>) -> TokenStream {
             quote!(__cx.source() == __rt::ToolSource::#variant)
         }
         Target::Added(Word { text: name, .. }) => quote!(__cx.tool_name() == #name),
-        Target::Builtin(name) => quote!(__cx.tool_name() == #name),
+        Target::Builtin(name) => match BuiltIn::family_prefix(name) {
+            Some(family) => quote! {
+                (__cx.source() == __rt::ToolSource::Runtime
+                    && ::core::primitive::str::starts_with(__cx.tool_name(), #family))
+            },
+            None => quote!(__cx.tool_name() == #name),
+        },
     }
 }
 

@@ -26,7 +26,10 @@ pub(super) fn agent(agent: &AgentModel<'_>) -> TokenStream {
 }
 
 /// The agent's type and the least that other agents need of it, for an agent that has errors.
-pub(super) fn stand_in(agent: &AgentModel<'_>) -> TokenStream {
+///
+/// `lost_output`: the errors of an agent whose answers have a type that is not known. In place of the type is an error for rustc, so that it
+/// reports nothing about their uses.
+pub(super) fn stand_in(agent: &AgentModel<'_>, lost_output: Option<&TokenStream>) -> TokenStream {
     let (ty, state, name) = (&agent.ty, &agent.state, &agent.name);
     let (root, run) = (agent.runtime.root(), declaration::run(agent));
     let agent_impl = quote! {
@@ -42,6 +45,15 @@ pub(super) fn stand_in(agent: &AgentModel<'_>) -> TokenStream {
             #run
         }
     };
+    let typed_agent = lost_output.map(|errors| {
+        quote! {
+            #[diagnostic::do_not_recommend]
+            impl __rt::TypedAgent for #ty {
+                type Output = <__rt::Known<{ #errors false }> as __rt::Is>::Type<()>;
+            }
+        }
+    });
+    let agent_impl = quote!(#agent_impl #typed_agent);
     items(agent, &quote!(dead_code), &TokenStream::new(), &agent_impl)
 }
 

@@ -248,7 +248,9 @@ fn compose(agent: &AgentModel<'_>) -> TokenStream {
     } else {
         (outermost, TokenStream::new())
     };
-    let is_guarded = !(agent.input_guardrails.is_empty() && agent.output_guardrails.is_empty());
+    let is_guarded = !(agent.input_guardrails.is_empty()
+        && agent.output_guardrails.is_empty()
+        && agent.approval.is_empty());
     let guards = is_guarded.then(|| {
         quote! {
             fn guards() -> __rt::AgentGuards {

@@ -36,7 +36,11 @@ fn part(entry: &PromptEntry<'_>, agent: &AgentModel<'_>) -> TokenStream {
             let computed = computed(path);
             quote!(source(#part, #computed))
         }
-        PartText::Closure(closure) => quote!(source(#part, __rt::by_closure(#closure))),
+        PartText::Closure(closure) => {
+            let span = Span::call_site().located_at(closure.span());
+            let closure = quote_spanned!(span=> __rt::by_closure(#closure));
+            quote!(source(#part, #closure))
+        }
     };
     quote!(let __agent = __agent.prompt(__rt::Prompt::new().#set);)
 }
@@ -56,7 +60,7 @@ fn template(literal: &LitStr, pieces: &[Piece], state: &TokenStream) -> TokenStr
         Piece::Words(words) => quote!(__rt::TemplatePart::Text(#words)),
         Piece::Key(key) => quote!(__rt::TemplatePart::Key(#key)),
         Piece::Field(fields) => {
-            quote_spanned!(span=> __rt::TemplatePart::Field(|__state: &#state| &__state #(.#fields)*))
+            quote_spanned!(span=> __rt::TemplatePart::Field(|__state: &#state| __rt::ShownInPrompt::shown(&__state #(.#fields)*)))
         }
     });
     quote!(__rt::template::<#state>([#(#pieces),*]))
