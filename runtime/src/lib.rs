@@ -50,17 +50,18 @@
 //! | | |
 //! |---|---|
 //! | Tools | [`macro@tool`], [`Tool`], [`Strict`](trait@Strict), [`ToolDefinition`], [`ToolOutput`], [`ContentBlock`](content::ContentBlock), [`DynTool`] |
+//! | UI tools | [`macro@ui_tool`], module [`ui`] |
 //! | Tools as values | [`ToolSpec`], [`call!`], module [`spec`] |
 //! | In a call | [`ToolContext`], [`Args`], [`State`], [`SessionState`], [`Secret`], [`Inject`], [`Progress`], [`RunContext`] |
 //! | Results and errors | [`ToolResult`], [`Exit`], [`ToolError`], [`ErrorKind`] |
 //! | Hooks | [`macro@tool_hook`], [`Hook`], [`Next`], [`TypedNext`](typed::TypedNext), the ready-made ones in [`hooks`] |
 //! | Hooks around runs | [`macro@run_hook`], module [`run_hooks`] |
 //! | Hooks around turns | [`macro@turn_hook`], module [`turn_hooks`] |
-//! | Hooks on messages | [`message_hook`](macro@message_hooks::message_hook), module [`message_hooks`] |
+//! | Hooks on messages | [`macro@message_hook`], module [`message_hooks`] |
 //! | Guardrails | [`macro@guardrail`], [`InputGuardrail`](guardrails::InputGuardrail), [`OutputGuardrail`](guardrails::OutputGuardrail), [`Approver`](approval::Approver), [`Cache`] |
 //! | Agents | [`agent!`], [`workflow!`], [`Agent`], [`AgentBuilder`](declaration::AgentBuilder), [`App`], [`AgentTool`], [`BuildError`] |
 //! | Runs | [`AgentHandle`], [`Session`], [`RunStream`](run::RunStream), [`Event`](event::Event), [`RunOutput`], [`Limits`](declaration::Limits), [`RunError`] |
-//! | Models | [`Model`](model::Model), [`ScriptedModel`], `GenaiModel` (feature `genai`) |
+//! | Models | [`Model`], [`ScriptedModel`], `GenaiModel` (feature `genai`) |
 //! | Agents of cards, read at run time | module `loader` (feature `loader`) |
 //! | The command line of a program | [`main!`], module `cli` (feature `cli`) |
 //! | MCP servers | module `mcp` (feature `mcp`, on by default) |
@@ -141,10 +142,10 @@ pub use onionskin_core::BoxFuture;
 #[doc(inline)]
 pub use onionskin_core::{
     Abort, Agent, AgentHandle, AgentTool, App, Args, BuildError, Cache, CancellationToken, DynTool, Effect,
-    ErrorKind, Exit, Hook, Inject, Next, Progress, Provided, RunContext, RunError, RunOutput, ScriptedModel,
-    ScriptedTurn, Secret, Session, SessionState, State, Stop, Strict, Tool, ToolContext, ToolDefinition,
-    ToolError, ToolOutput, ToolResult, ToolSpec, Toolbox, agent, call, guardrail, run_hook, tool, tool_hook,
-    toolbox, turn_hook, workflow,
+    ErrorKind, Exit, Hook, Inject, Model, Next, Progress, Provided, RunContext, RunError, RunOutput,
+    ScriptedModel, ScriptedTurn, Secret, Session, SessionState, State, Stop, Strict, Tool, ToolContext,
+    ToolDefinition, ToolError, ToolOutput, ToolResult, ToolSpec, Toolbox, agent, call, guardrail,
+    message_hook, run_hook, tool, tool_hook, toolbox, turn_hook, ui_tool, workflow,
 };
 #[doc(inline)]
 pub use onionskin_core::{

@@ -13,7 +13,8 @@ use crate::endings::is_markdown;
 use crate::file::read_file;
 use crate::find::{CardPaths, find_cards};
 use crate::paths::default_name;
-use crate::problem::CardError;
+use crate::problem::{CardError, Problem};
+use crate::skip::skip_reason;
 use crate::source::Source;
 
 /// Cards that belong together, without mistakes that they show among themselves.
@@ -21,6 +22,8 @@ use crate::source::Source;
 pub struct Deck {
     /// The cards, in the order of the paths that were given and of the names in a folder.
     pub cards: Vec<Arc<Card>>,
+    /// The files of folders that are no cards, each with the reason: `cards/fast-agent.yaml: ..`.
+    pub skipped: Vec<String>,
     /// The first card of each name.
     by_name: HashMap<String, usize>,
 }
@@ -31,6 +34,8 @@ pub struct CardFile {
     /// The name of its agent, if it was read.
     name: Option<String>,
     card: Result<Arc<Card>, CardError>,
+    /// Why it is no card, as a line.
+    skipped: Option<String>,
 }
 
 /// A child that a card names.
@@ -56,8 +61,14 @@ impl CardFile {
     pub fn parse(path: &Path, source: Result<Source, CardError>, is_of_folder: bool) -> Self {
         let source = match source {
             Ok(source) => source,
-            Err(error) => return Self { name: None, card: Err(error) },
+            Err(error) => return Self { name: None, card: Err(error), skipped: None },
         };
+        if let Some(reason) = skip_reason(path, &source).filter(|_| is_of_folder) {
+            let message = format!("this is no card: {reason}");
+            let skipped = Some(format!("{}: {message}", source.name));
+            let problem = Problem { message, span: 0..0 };
+            return Self { name: None, card: Err(CardError::new(source, vec![problem])), skipped };
+        }
         let (card, mut problems) = Card::read_with_problems(path, &source);
         // A file that was named itself is a card.
         if is_of_folder
@@ -75,7 +86,7 @@ impl CardFile {
             Some(card) if problems.is_empty() => Ok(Arc::new(card)),
             _ => Err(CardError::new(source, problems)),
         };
-        Self { name, card }
+        Self { name, card, skipped: None }
     }
 
     /// The name of its agent, if it was read.
@@ -116,7 +127,8 @@ impl Deck {
         Self::from_files(files.collect(), errors, program)
     }
 
-    /// Cards of files that were read before, and the mistakes: the `errors` of the files, and the mistakes that the cards show together.
+    /// Cards of files that were read before, and the mistakes: the `errors` of the files, and the mistakes that the cards show together. Files
+    /// that are no cards are passed over, unless there are no others.
     pub fn from_files(
         files: Vec<CardFile>,
         mut errors: Vec<CardError>,
@@ -126,7 +138,13 @@ impl Deck {
         // A card whose name was not read is there all the same, and its file says which name it has by default.
         let named_by_file = |error: &CardError| default_name(Path::new(&*error.source_file().name));
         let mut unread: Vec<String> = errors.iter().filter_map(named_by_file).collect();
+        let has_cards = files.iter().any(|file| file.skipped.is_none());
+        let mut all_skipped = Vec::new();
         for file in files {
+            if let Some(skipped) = file.skipped.filter(|_| has_cards) {
+                all_skipped.push(skipped);
+                continue;
+            }
             match file.card {
                 Ok(card) => cards.push(card),
                 Err(error) => {
@@ -138,7 +156,7 @@ impl Deck {
             }
             names.extend(file.name);
         }
-        let deck = Self::unchecked(cards);
+        let deck = Self { skipped: all_skipped, ..Self::unchecked(cards) };
         let alone = errors.len();
         let known: Vec<String> = names.iter().cloned().chain(unread).collect();
         errors.extend(deck.mistakes(&known, program));
@@ -162,7 +180,7 @@ impl Deck {
         for (index, card) in cards.iter().enumerate() {
             by_name.entry(card.name.value.clone()).or_insert(index);
         }
-        Self { cards, by_name }
+        Self { cards, by_name, ..Self::default() }
     }
 
     /// The names of the agents of all cards, in order.

@@ -20,32 +20,47 @@ pub enum Item {
     Path(String),
 }
 
+/// The examples of items that can be scripts.
+const SCRIPTS: [&str; 4] = ["tools.rs:add_one", "hooks.rs:audit", "hooks.rs:redact", "rules.rs:is_large"];
+
 impl Item {
     /// Reads a name. `example` is one that fits.
     ///
     /// # Errors
     /// Returns what to write instead.
     pub(crate) fn read(text: &str, example: &str) -> Result<Self, String> {
+        let last = example.rsplit(':').next().unwrap_or(example);
         let wanted = || {
-            let name = example.rsplit(':').next().unwrap_or(example);
             format!(
-                "`{text}` names nothing: write a file and a name, `{example}`, or a path, `crate::tools::{name}`"
+                "`{text}` names nothing: write a file and a name, `{example}`, or a path, `crate::tools::{last}`"
             )
         };
         let Some((file, name)) = divided(text) else {
-            return if is_path(text) { Ok(Self::Path(plain_path(text).into_owned())) } else { Err(wanted()) };
+            return match text.rsplit_once('.') {
+                _ if is_path(text) => Ok(Self::Path(plain_path(text).into_owned())),
+                Some((stem, "rs" | "rhai")) if !stem.is_empty() => {
+                    Err(format!("`{text}` is a file: write the name behind it, `{text}:{last}`"))
+                }
+                _ => Err(wanted()),
+            };
         };
         if !is_path(name) {
             return Err(wanted());
         }
-        match file.rsplit_once('.') {
-            Some((stem, "rs" | "rhai")) if !stem.is_empty() => {}
-            Some((_, "py")) => {
-                return Err(format!(
-                    "`{file}` is Python, which is not run here: write the function in Rust or Rhai, `{example}`"
-                ));
+        let instead = |stem: &str| {
+            let rust = format!("in Rust, `{stem}.rs:{name}`");
+            if SCRIPTS.contains(&example) {
+                format!("write it as a script, `{stem}.rhai:{name}`, or {rust}")
+            } else {
+                format!("write it {rust}")
             }
-            _ => return Err(format!("`{file}` is neither Rust nor Rhai: write `{example}`")),
+        };
+        match file.rsplit_once('.').unwrap_or((file, "")) {
+            (stem, "rs" | "rhai") if !stem.is_empty() => {}
+            (stem, "py") => {
+                return Err(format!("`{file}` is Python, which is not run here: {}", instead(stem)));
+            }
+            (stem, _) => return Err(format!("`{file}` is neither Rust nor Rhai: {}", instead(stem))),
         }
         if file.contains('\\') {
             return Err(format!(

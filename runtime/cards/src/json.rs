@@ -67,11 +67,27 @@ impl<'t> Reader<'t> {
         serde_json::from_str(part).map_err(|error| self.not_json(part, &error))
     }
 
+    /// What editors write, and JSON does not have: a comment, or a comma behind the last value. `at` is where the text is not JSON.
+    fn editor_mistake(&self, at: usize) -> Option<Problem> {
+        let (before, rest) = self.text.split_at_checked(at)?;
+        if let Some(sign) = ["//", "/*", "#"].into_iter().find(|sign| rest.starts_with(sign)) {
+            let line = rest.lines().next().unwrap_or(sign);
+            let message = "JSON has no comments: remove this one".to_owned();
+            return Some(Problem { message, span: self.place(line) });
+        }
+        let comma = before.trim_end().strip_suffix(',').filter(|_| rest.starts_with(['}', ']']))?;
+        let message = "a comma behind the last value is not JSON: remove it".to_owned();
+        Some(Problem { message, span: self.place(&self.text[comma.len()..=comma.len()]) })
+    }
+
     /// The place in a part at which it is not JSON.
     fn not_json(&self, part: &str, error: &serde_json::Error) -> Problem {
         let lines = part.split_inclusive('\n').take(error.line().saturating_sub(1));
         let line = lines.map(str::len).sum::<usize>();
         let at = part.floor_char_boundary(line + error.column().saturating_sub(1));
+        if let Some(problem) = self.editor_mistake(self.place(part).start - self.offset + at) {
+            return problem;
+        }
         let at = self.place(part).start + at;
         let words = error.to_string();
         let words = words.split(" at line ").next().unwrap_or_default();
@@ -130,12 +146,31 @@ mod tests {
     }
 
     #[test]
+    fn c4_what_editors_write_in_json_is_named() {
+        let (comma, comment) =
+            ("a comma behind the last value is not JSON: remove it", "JSON has no comments: remove this one");
+        for (text, message, place) in [
+            ("{\n  \"a\": 1,\n}", comma, ","),
+            ("[1, 2 , ]", comma, ", ]"),
+            ("[{ \"a\": [1,], }]", comma, ",], }]"),
+            ("{ // of ü\n \"a\": 1 }", comment, "// of ü\n"),
+            ("{ \"a\": 1 } /* x */", comment, "/* x */"),
+            ("{ \"a\": /* x */ 1 }", comment, "/* x */ 1"),
+            ("# x\n{}", comment, "# x"),
+        ] {
+            let problem = parse(text, 0).unwrap_err();
+            assert_eq!(problem.message, message, "{text}");
+            assert!(text[problem.span.start..].starts_with(place), "{text}: {:?}", problem.span);
+        }
+    }
+
+    #[test]
     fn c4_what_is_not_json_has_a_place() {
         let problem = |text: &str| {
             let problem = parse(text, 0).unwrap_err();
             (problem.message, problem.span.start)
         };
-        assert_eq!(problem("{\n  \"a\": 1,\n}").1, 12);
+        assert_eq!(problem("{\n  \"a\": tru\n}").1, 13);
         assert_eq!(
             problem("{ \"a\": 1, \"a\": 2 }"),
             ("`a` is given twice; keep one of them".to_owned(), 10)

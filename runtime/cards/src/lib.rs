@@ -4,7 +4,8 @@
 //! Programs use both through the crate `onionskin`; the items of this one change without notice.
 
 // `find` looks for the files of cards, by their `endings` and `paths`, and `children` for those of children. `file` reads one as a `source`.
-// Its front matter is found by the vocabulary, `yaml` and `json` give its values with their places, and `reader` reads them one by one. A `card` is the fields of one
+// In a folder, `skip` passes over
+// the files that are no cards. The front matter is found by the vocabulary, `yaml` and `json` give its values with their places, and `reader` reads them one by one. A `card` is the fields of one
 // file, with an `item` of the program, the `target` of a filter or a `tool_use` in them. Cards that belong together are a `deck`: `deck_mistakes`
 // and its `links` have the mistakes that they show together. `needs` are the items that a card names, and `item_errors` the mistakes in them,
 // which the macros and the loader find. A `workflow` is a folder that is read as a deck, and `migrate` writes its old form anew. Each mistake is a
@@ -30,13 +31,14 @@ mod needs;
 mod paths;
 mod problem;
 mod reader;
+mod skip;
 mod source;
 mod target;
 mod tool_use;
 mod workflow;
-mod yaml;
+pub mod yaml;
 
-pub use card::{Called, Card, Filter, Hook, HookItem, Text, Toolbox};
+pub use card::{Approval, ApprovalRule, Called, Card, Filter, Hook, HookItem, Text, Toolbox};
 pub use children::children_beside;
 pub use deck::{CardFile, Child, Deck, DeckError};
 pub use endings::is_card;
@@ -48,6 +50,7 @@ pub use needs::{Kind, Need, ValueKind};
 pub use onionskin_vocabulary::Locked;
 pub use paths::normal;
 pub use problem::{CardError, MOST_SHOWN, Problem};
+pub use skip::{has_card_field, skip_reason};
 pub use source::{Origin, Places, Source, Spanned};
 pub use target::Target;
 pub use tool_use::ToolUse;

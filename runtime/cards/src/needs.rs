@@ -6,7 +6,7 @@ use std::fmt;
 use onionskin_vocabulary::agent::TurnPlace;
 use serde_json::Value;
 
-use crate::card::{Card, HookItem, Text};
+use crate::card::{ApprovalRule, Card, HookItem, Text};
 use crate::item::Item;
 use crate::source::Spanned;
 
@@ -23,6 +23,8 @@ pub enum Kind {
     InputGuardrail,
     /// A guardrail on the results of calls.
     OutputGuardrail,
+    /// A rule for approval.
+    ApprovalRule,
     /// A hook around runs.
     RunHook,
     /// A hook around turns, and its place if the card names it.
@@ -91,6 +93,11 @@ impl Card {
         }
         for item in [&self.state, &self.input, &self.output].into_iter().flatten() {
             need(item, Kind::Type);
+        }
+        for approval in self.approval.iter().flatten() {
+            if let ApprovalRule::Function(item) = &approval.rule {
+                need(item, Kind::ApprovalRule);
+            }
         }
         let tool_hooks = self.tool_hooks.iter().filter_map(|item| match item {
             HookItem::Hook(hook, _) => Some((hook, Kind::ToolHook)),
@@ -172,6 +179,7 @@ impl Kind {
                 Some("output_guardrails"),
                 Some("guardrail(output)"),
             ),
+            Self::ApprovalRule => ("a rule for approval", "rules.rs", Some("approval"), None),
             Self::RunHook => ("a hook around runs", "hooks.rs", Some("run_hooks"), Some("run_hook(..)")),
             Self::TurnHook(_) => {
                 ("a hook around turns", "hooks.rs", Some("turn_hooks"), Some("turn_hook(..)"))

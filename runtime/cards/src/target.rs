@@ -1,7 +1,7 @@
 //! The calls that the filter of a hook names.
 
 use onionskin_vocabulary::agent::{Calls, ToolSource};
-use onionskin_vocabulary::{Word as _, unknown};
+use onionskin_vocabulary::{BuiltIn, Word as _, unknown};
 
 use crate::item::Item;
 
@@ -43,6 +43,13 @@ impl Target {
         // The file of an item may have any characters.
         if text.contains(':') && Item::read(text, "tools.rs:add_one").is_ok() {
             return Ok(Self::Name(text.to_owned()));
+        }
+        // No tool's name has it. A word that names all tools of a family has one at its end.
+        if text.contains('*') && BuiltIn::first_named(text).is_none() {
+            return Err(format!(
+                "`{text}` names no calls: only the built-in tools of a family have a `*`, `filesystem.*`; name each tool, or write `server(time)` or \
+                 `source(mcp)`"
+            ));
         }
         let Some((of, rest)) = text.split_once('(') else {
             return if is_name(text) { Ok(Self::Name(text.to_owned())) } else { Err(wanted()) };

@@ -17,32 +17,39 @@ pub(crate) const DEEPEST: usize = 32;
 
 /// A value and its place.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Node {
-    pub(crate) value: Value,
-    pub(crate) span: Range<usize>,
+pub struct Node {
+    /// The value.
+    pub value: Value,
+    /// The bytes that it was written in.
+    pub span: Range<usize>,
 }
 
+/// A value of YAML.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Value {
+pub enum Value {
+    /// Neither a list nor a map.
     Scalar(Scalar),
+    /// A list.
     List(Vec<Node>),
+    /// A map, in the order in which it is written.
     Map(Vec<(Key, Node)>),
 }
 
 /// A key of a map.
-pub(crate) type Key = Spanned<String>;
+pub type Key = Spanned<String>;
 
 /// A value that is neither a list nor a map.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Scalar {
-    pub(crate) text: String,
+pub struct Scalar {
+    /// Its text, without quotes.
+    pub text: String,
     /// Whether it is written without quotes, so that it can be a number, a boolean or nothing.
-    pub(crate) is_plain: bool,
+    pub is_plain: bool,
 }
 
 impl Scalar {
     /// Whether nothing is written, or `null`.
-    pub(crate) fn is_null(&self) -> bool {
+    pub fn is_null(&self) -> bool {
         self.is_plain && matches!(&*self.text, "" | "~" | "null" | "Null" | "NULL")
     }
 
@@ -114,7 +121,8 @@ impl Value {
 }
 
 impl Node {
-    pub(crate) fn is_null(&self) -> bool {
+    /// Whether nothing is written, or `null`.
+    pub fn is_null(&self) -> bool {
         matches!(&self.value, Value::Scalar(scalar) if scalar.is_null())
     }
 
@@ -130,7 +138,7 @@ impl Node {
     }
 
     /// The value as JSON.
-    pub(crate) fn to_json(&self) -> serde_json::Value {
+    pub fn to_json(&self) -> serde_json::Value {
         serde_json::to_value(self).unwrap_or_default()
     }
 }
@@ -165,7 +173,7 @@ impl Serialize for Scalar {
 ///
 /// # Errors
 /// Returns the first place that is not YAML, or that cards do not have.
-pub(crate) fn parse(text: &str, offset: usize) -> Result<Option<Node>, Problem> {
+pub fn parse(text: &str, offset: usize) -> Result<Option<Node>, Problem> {
     let mut tree = Tree { text, offset, open: Vec::new(), root: None };
     for event in Parser::new_from_str(text) {
         match event {

@@ -97,7 +97,7 @@ fn c1_a_child_says_what_it_is_for() {
 
 #[test]
 fn c1_a_card_that_is_named_twice_is_read_once() {
-    let folder = folder(&[("cards/pmo.md", "---\n---\nReport.\n"), ("cards/readme.md", "No card.\n")]);
+    let folder = folder(&[("cards/pmo.md", "---\n---\nReport.\n"), ("cards/notes.md", "No card.\n")]);
     let paths = ["cards/pmo.md", "cards", "cards/../cards/pmo.md"];
     let (deck, error) = Deck::read_with_mistakes(folder.path(), &paths, &[]);
     assert_eq!(deck.cards.len(), 1);
@@ -107,9 +107,32 @@ fn c1_a_card_that_is_named_twice_is_read_once() {
         said[0].contains("if this file is not a card, name the cards of its folder one by one"),
         "{said:?}"
     );
-    let deck = Deck::read_with_mistakes(folder.path(), &["cards", "cards/readme.md"], &[]);
+    let deck = Deck::read_with_mistakes(folder.path(), &["cards", "cards/notes.md"], &[]);
     let said = lines(&deck.1.unwrap());
     assert!(!said[0].contains("if this file is not a card"), "it was named itself: {said:?}");
+}
+
+#[test]
+fn c1_files_that_are_no_cards_are_passed_over_and_named() {
+    let compose = ("cards/compose.yaml", "services: {}\n");
+    let files = [("cards/pmo.md", "---\n---\nReport.\n"), compose, ("cards/README.md", "# Cards\n")];
+    let folder = folder(&files);
+    let deck = Deck::read(folder.path(), &["cards"], &[]).unwrap();
+    assert_eq!(deck.names(), ["pmo"]);
+    assert_eq!(
+        deck.skipped,
+        [
+            "cards/README.md: this is no card: it has the name of a document, and no front matter",
+            "cards/compose.yaml: this is no card: it has no instruction, and fields that cards do not have",
+        ]
+    );
+    // One that is named itself is read.
+    let said = lines(&Deck::read(folder.path(), &["cards/pmo.md", "cards/compose.yaml"], &[]).unwrap_err());
+    assert!(said[0].starts_with("cards/compose.yaml:1:1: unknown field `services`"), "{said:?}");
+    std::fs::remove_file(folder.path().join("cards/pmo.md")).unwrap();
+    let said = lines(&Deck::read(folder.path(), &["cards"], &[]).unwrap_err());
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(said[1].starts_with("cards/compose.yaml:1:1: this is no card: "), "{said:?}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Finds the items that a card names.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use onionskin_cards::{Card, Item, Kind, Need, Problem, Spanned, normal};
@@ -10,10 +10,10 @@ use onionskin_core::declaration::DynAgent;
 use crate::error::MistakeKind;
 use crate::registered_item::{RegisteredHook, RegisteredItem};
 use crate::registry::{Registry, plain};
-use crate::script::{self, Fault};
+use crate::script::{self, Fault, Role};
 
-/// Functions of scripts that were read: by file, name, and whether as a tool.
-type Scripts = BTreeMap<(PathBuf, String, bool), Result<RegisteredItem, Fault>>;
+/// Functions of scripts that were read: by file, name and role.
+type Scripts = HashMap<(PathBuf, String, Role), Result<RegisteredItem, Fault>>;
 
 /// For how many items that are not found it is looked what is most like them, which takes time for each item of the program.
 const MOST_HINTS: usize = 200;
@@ -21,6 +21,7 @@ const MOST_HINTS: usize = 200;
 /// The items of the program, by the full paths of their files.
 pub(crate) struct Finder<'r> {
     registry: &'r Registry,
+    pub(crate) asks_before_changes: bool,
     files: BTreeMap<PathBuf, &'r BTreeMap<String, RegisteredItem>>,
     scripts: RefCell<Scripts>,
     /// How many hints may be looked for still.
@@ -29,9 +30,10 @@ pub(crate) struct Finder<'r> {
 
 impl<'r> Finder<'r> {
     /// `base` is the folder that the files of the registry begin at.
-    pub(crate) fn new(registry: &'r Registry, base: &Path) -> Self {
+    pub(crate) fn new(registry: &'r Registry, base: &Path, asks_before_changes: bool) -> Self {
         Self {
             registry,
+            asks_before_changes,
             files: registry.by_files(base),
             scripts: RefCell::default(),
             hints: Cell::new(MOST_HINTS),
@@ -42,7 +44,9 @@ impl<'r> Finder<'r> {
     pub(crate) fn item(&self, card: &Card, item: &Item, kind: Kind) -> Option<RegisteredItem> {
         match item {
             Item::Path(path) => self.registry.by_path(path).cloned(),
-            Item::File { file, name } if item.is_script() => self.script(card.beside(file), name, kind).ok(),
+            Item::File { file, name } if item.is_script() => {
+                self.script(card.beside(file), name, Role::new(card, item, kind)).ok()
+            }
             Item::File { file, name } => self.files.get(&card.beside(file))?.get(&*plain(name)).cloned(),
         }
     }
@@ -52,16 +56,13 @@ impl<'r> Finder<'r> {
         self.files.get(file).copied()
     }
 
-    fn script(&self, path: PathBuf, name: &str, kind: Kind) -> Result<RegisteredItem, Fault> {
-        // What no script can be is not read.
-        if !matches!(kind, Kind::Tool | Kind::ToolHook) {
-            return Err(Fault::WrongKind);
-        }
-        let key = (path, name.to_owned(), kind == Kind::Tool);
+    /// A function of a script. What no script can be is not read.
+    fn script(&self, path: PathBuf, name: &str, role: Option<Role>) -> Result<RegisteredItem, Fault> {
+        let key = (path, name.to_owned(), role.ok_or(Fault::WrongKind)?);
         if let Some(known) = self.scripts.borrow().get(&key) {
             return known.clone();
         }
-        let read = script::entry(&key.0, name, kind);
+        let read = script::entry(&key.0, name, &key.2);
         self.scripts.borrow_mut().insert(key, read.clone());
         read
     }
@@ -77,7 +78,8 @@ impl<'r> Finder<'r> {
     ) -> Result<RegisteredItem, (MistakeKind, Problem)> {
         if let Item::File { file, name } = &need.item.value
             && need.item.value.is_script()
-            && let Err(fault) = self.script(card.beside(file), name, need.kind)
+            && let Err(fault) =
+                self.script(card.beside(file), name, Role::new(card, &need.item.value, need.kind))
         {
             return Err(fault.mistake(need, &card.shown(file)));
         }
@@ -104,8 +106,14 @@ impl<'r> Finder<'r> {
 
     fn missing(&self, card: &Card, need: &Need<'_>) -> (MistakeKind, Problem) {
         if let Some(advice) = &self.registry.without_rust
-            && is_of_author(&need.item.value)
+            && (is_of_author(&need.item.value)
+                || need.kind == Kind::Type && need.without_place(|| None).is_some())
         {
+            if let Item::File { file, .. } = &need.item.value
+                && !card.beside(file).is_file()
+            {
+                return (MistakeKind::WithoutRust, need.missing_file(&card.shown(file)));
+            }
             let message = format!("`{}` is Rust: {advice}", need.item.value);
             return (MistakeKind::WithoutRust, Problem { message, span: need.item.span.clone() });
         }
@@ -113,7 +121,7 @@ impl<'r> Finder<'r> {
             let Some(problem) = need.without_place(|| self.file_of(card, need)) else {
                 return (MistakeKind::MissingItem, self.missing_item(need, self.paths(need.kind)));
             };
-            return (MistakeKind::MissingItem, problem);
+            return (MistakeKind::Format, problem);
         };
         let (path, shown) = (card.beside(file), card.shown(file));
         match self.files.get(&path) {

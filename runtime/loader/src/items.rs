@@ -8,7 +8,7 @@ use std::sync::Arc;
 use onionskin_cards::Kind;
 use onionskin_core::__private0::{is_of_toolbox, short_name};
 use onionskin_core::declaration::{AgentDeclaration, CallFilter, DynAgent, RunFn};
-use onionskin_core::forms::{TypedAnswer, TypedInput, Works};
+use onionskin_core::forms::{NeedsApproval, TypedAnswer, TypedInput, Works};
 use onionskin_core::guardrails::{InputGuardrail, OutputGuardrail};
 use onionskin_core::made::MadeBy;
 use onionskin_core::message_hooks::MessageHook;
@@ -16,7 +16,7 @@ use onionskin_core::prompt::PromptSource;
 use onionskin_core::run_hooks::{BoxError, RunHook};
 use onionskin_core::turn_hooks::TurnHook;
 use onionskin_core::typed::RawHook;
-use onionskin_core::{Agent, Hook, RunContext, Toolbox};
+use onionskin_core::{Agent, Args, Hook, RunContext, Toolbox};
 use onionskin_vocabulary::Word as _;
 use onionskin_vocabulary::agent::TurnPlace;
 use serde_json::Value;
@@ -84,7 +84,12 @@ impl Items {
         let add = |agent: AgentDeclaration, prefix: Option<&str>| agent.toolbox::<T>(prefix);
         self.add(
             short_name::<T>(),
-            RegisteredItem::Toolbox { add, is_of: is_of_toolbox::<T>, id: TypeId::of::<T>() },
+            RegisteredItem::Toolbox {
+                add,
+                is_of: is_of_toolbox::<T>,
+                tools: T::TOOLS,
+                id: TypeId::of::<T>(),
+            },
         )
     }
 
@@ -146,6 +151,15 @@ impl Items {
     /// `strategy("plan", |run, input| Box::pin(plan(run, input)))`.
     pub fn strategy(&mut self, name: &str, run: RunFn) -> &mut Self {
         self.add(name, RegisteredItem::Strategy(run))
+    }
+
+    /// Registers a rule for approval, `approval: [{ rule: rules.rs:is_large, for: [pay] }]`: `rule("is_large", is_large)`.
+    pub fn rule<R: NeedsApproval>(
+        &mut self,
+        name: &str,
+        rule: impl Fn(&Args) -> R + Send + Sync + 'static,
+    ) -> &mut Self {
+        self.add(name, RegisteredItem::Rule(Arc::new(move |args| rule(args).needed())))
     }
 
     /// Registers a type of state: `state: state.rs:Ledger`. What the runtime may do with it beyond calls of tools,

@@ -2,7 +2,7 @@
 
 // - `items` and `registry`: what a program registers; `entry` is its form inside.
 // - `loader` reads the cards and makes their agents. `find` looks for what they name, also in a `script`, and `plan` declares the agent of a
-//   card, with `filter`, `settings`, `state`, `values`, and with `builtin`, which has what features add. The agents are `loaded` then. `error`
+//   card, with `filter`, `tools`, `settings`, `state`, `values`, and with `builtin`, which has what features add. The agents are `loaded` then. `error`
 //   collects the mistakes.
 // - `watch` loads cards again when they change: the `cache` has the previous cards, and `stamps` detects changed files.
 // - `fetch` gets the cards of an `address`. What may take long is done on a `thread` that may block.
@@ -36,6 +36,7 @@ mod settings;
 mod stamps;
 mod state;
 mod thread;
+mod tools;
 mod values;
 mod watch;
 mod workflow;

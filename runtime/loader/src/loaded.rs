@@ -1,6 +1,6 @@
 //! The agents of loaded cards.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -15,6 +15,7 @@ pub struct LoadedCards {
     /// The cards of the agents.
     pub(crate) cards: Vec<Arc<Card>>,
     pub(crate) default: Option<usize>,
+    pub(crate) skipped: Vec<String>,
 }
 
 /// A card as text: [`LoadedCards::dump`] makes it.
@@ -30,7 +31,67 @@ pub struct CardText {
 impl LoadedCards {
     pub(crate) fn new(deck: &Deck, agents: Vec<DynAgent>) -> Self {
         let default = deck.cards.iter().position(|card| card.is_default());
-        Self { agents, cards: deck.cards.clone(), default }
+        Self { agents, cards: deck.cards.clone(), default, skipped: deck.skipped.clone() }
+    }
+
+    /// The names of the servers that the cards name, each once.
+    pub fn servers(&self) -> impl Iterator<Item = &str> {
+        let names: BTreeSet<&str> =
+            self.cards.iter().flat_map(|card| &card.servers).map(|server| &*server.value).collect();
+        names.into_iter()
+    }
+
+    /// The names of the agents whose cards name a server.
+    pub fn agents_with<'s>(&'s self, server: &'s str) -> impl Iterator<Item = &'s str> {
+        let names = move |card: &&Arc<Card>| card.servers.iter().any(|named| *named.value == *server);
+        self.cards.iter().filter(names).map(|card| &*card.name.value)
+    }
+
+    /// Removes all agents but this one and those below it.
+    #[must_use]
+    pub fn only(self, agent: &str) -> Self {
+        let below = self.below(agent);
+        self.retain(|_, card| below.contains(&*card.name.value))
+    }
+
+    /// Removes the agents that need a server: those whose cards name one, and those above them.
+    #[must_use]
+    pub fn without_servers(self) -> Self {
+        self.retain(|loaded, card| {
+            let below = loaded.below(&card.name.value);
+            loaded.cards.iter().all(|card| card.servers.is_empty() || !below.contains(&*card.name.value))
+        })
+    }
+
+    /// The names of an agent and of those below it.
+    fn below(&self, agent: &str) -> HashSet<String> {
+        let mut below = HashSet::from([agent.to_owned()]);
+        let mut left = vec![agent.to_owned()];
+        while let Some(name) = left.pop() {
+            let children =
+                self.cards.iter().filter(|card| *card.name.value == *name).flat_map(|card| &card.agents);
+            left.extend(
+                children.map(|child| child.value.clone()).filter(|child| below.insert(child.clone())),
+            );
+        }
+        below
+    }
+
+    fn retain(self, keeps: impl Fn(&Self, &Card) -> bool) -> Self {
+        let kept: Vec<usize> =
+            (0..self.cards.len()).filter(|index| keeps(&self, &self.cards[*index])).collect();
+        Self {
+            agents: kept.iter().filter_map(|index| self.agents.get(*index).cloned()).collect(),
+            cards: kept.iter().map(|index| Arc::clone(&self.cards[*index])).collect(),
+            default: kept.iter().position(|index| Some(*index) == self.default),
+            skipped: self.skipped,
+        }
+    }
+
+    /// The files of folders that were not read as cards, each with the reason: a YAML file without an instruction and with fields that cards do not
+    /// have, such as `compose.yaml`, and a `README.md` without front matter.
+    pub fn skipped(&self) -> &[String] {
+        &self.skipped
     }
 
     /// The names of the agents, in the order of the cards.

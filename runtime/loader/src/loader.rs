@@ -59,6 +59,7 @@ use crate::thread::on_thread;
 pub struct CardLoader {
     registry: Registry,
     pub(crate) base: PathBuf,
+    asks_before_changes: bool,
     /// The permission for addresses.
     #[cfg(feature = "loader-url")]
     pub(crate) urls: Option<Arc<CardUrls>>,
@@ -70,6 +71,7 @@ impl CardLoader {
         Self {
             registry,
             base: PathBuf::new(),
+            asks_before_changes: false,
             #[cfg(feature = "loader-url")]
             urls: None,
         }
@@ -79,6 +81,14 @@ impl CardLoader {
     #[must_use]
     pub fn base(mut self, folder: impl Into<PathBuf>) -> Self {
         self.base = folder.into();
+        self
+    }
+
+    /// Requires approval for the built-in tools that change something, such as `shell.execute` and `filesystem.write`,
+    /// that no entry of `approval` of their card names. `approval: []` in a card says that its agent needs none.
+    #[must_use]
+    pub fn ask_before_changes(mut self) -> Self {
+        self.asks_before_changes = true;
         self
     }
 
@@ -116,7 +126,7 @@ impl CardLoader {
             mistakes.add_deck(error);
         }
         cache.renew_stamps();
-        cache.plan(&deck, &Finder::new(&self.registry, &base), &mut mistakes);
+        cache.plan(&deck, &self.finder(&base), &mut mistakes);
         if let Some(error) = mistakes.into_error() {
             return Err(error);
         }
@@ -128,8 +138,9 @@ impl CardLoader {
         Ok(loaded)
     }
 
-    pub(crate) fn registry(&self) -> &Registry {
-        &self.registry
+    /// What finds the items of the cards, with the base folder.
+    pub(crate) fn finder(&self, base: &Path) -> Finder<'_> {
+        Finder::new(&self.registry, base, self.asks_before_changes)
     }
 
     /// The full path of the base folder. Without a working directory there is none.

@@ -5,9 +5,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use onionskin_cards::{
-    Called, Card, Child, Deck, Filter, Hook, HookItem, Item, Kind, Need, Origin, Problem, Spanned, Text,
-    Toolbox,
+    ApprovalRule, Called, Card, Child, Deck, Filter, Hook, HookItem, Item, Kind, Need, Origin, Problem,
+    Spanned, Text, Toolbox,
 };
+use onionskin_core::__private0::outline::Needed;
 use onionskin_core::__private0::settings::Settings;
 use onionskin_core::__private0::with_settings;
 use onionskin_core::declaration::{AgentDeclaration, CallFilter, DynAgent, RunFn};
@@ -20,10 +21,11 @@ use serde_json::Value;
 use crate::address::{refused_item, refused_name};
 use crate::builtin::{self, Method};
 use crate::error::{MistakeKind, Mistakes};
-use crate::filter::{Test, call_filter};
+use crate::filter::{Test, call_filter, unnamed_changes};
 use crate::find::Finder;
 use crate::registered_item::{AddHook, AddTool, AddToolbox, RegisteredItem, RegisteredState};
 use crate::settings;
+use crate::tools::{ToolNames, method_name, prefix, tool_words};
 
 /// The agent of a card, with what the card names, before its children are made.
 #[derive(Default)]
@@ -34,6 +36,7 @@ pub(crate) struct Plan {
     tools: Vec<(AddTool, Option<ToolWords>)>,
     toolboxes: Vec<(AddToolbox, Option<String>)>,
     hooks: Vec<PlannedHook>,
+    approval: Vec<(PlannedRule, CallFilter)>,
     /// What is declared without values: built-in tools, and types.
     methods: Vec<Method>,
     settings: Settings,
@@ -46,6 +49,13 @@ pub(crate) struct Plan {
 enum PlannedHook {
     Hook { add: Arc<AddHook>, values: Vec<Value>, filter: Option<CallFilter> },
     Rest,
+}
+
+/// When calls need approval.
+enum PlannedRule {
+    Always,
+    Because(String),
+    Function(Needed),
 }
 
 /// A child of a card.
@@ -62,7 +72,8 @@ impl Plan {
     /// Returns the mistakes in what the card names.
     pub(crate) fn new(card: &Arc<Card>, deck: &Deck, finder: &Finder<'_>) -> Result<Self, Mistakes> {
         let plan = Self { card: Arc::clone(card), ..Self::default() };
-        let planner = Planner { finder, deck, card, mistakes: Mistakes::default(), plan };
+        let (mistakes, names) = (Mistakes::default(), ToolNames::default());
+        let planner = Planner { finder, deck, card, mistakes, names, plan };
         let Planner { mistakes, plan, .. } = planner.plan();
         if mistakes.is_empty() { Ok(plan) } else { Err(mistakes) }
     }
@@ -108,6 +119,14 @@ impl Plan {
                 PlannedHook::Rest => agent.dynamic_hooks(),
             };
         }
+        for (rule, on) in &self.approval {
+            let on = Some(on.clone());
+            agent = match rule {
+                PlannedRule::Always => agent.approval(on),
+                PlannedRule::Because(reason) => agent.approval_because(reason, on),
+                PlannedRule::Function(rule) => agent.approval_rule(Arc::clone(rule), on),
+            };
+        }
         agent = self.methods.iter().fold(agent, |agent, method| method(agent));
         agent = with_settings(agent, self.settings.clone());
         match &card.until {
@@ -123,6 +142,8 @@ struct Planner<'p> {
     deck: &'p Deck,
     card: &'p Card,
     mistakes: Mistakes,
+    /// The names of the tools that are planned.
+    names: ToolNames,
     plan: Plan,
 }
 
@@ -138,6 +159,7 @@ impl Planner<'_> {
         self.tools();
         self.children();
         self.hooks();
+        self.approval();
         self.types();
         self.settings();
         self
@@ -191,20 +213,36 @@ impl Planner<'_> {
             self.built_in(builtin::servers(), &first.span);
         }
         for tool in &card.function_tools {
-            if let Some(RegisteredItem::Tool { add, .. }) = self.item(tool, Kind::Tool) {
+            if let Some(RegisteredItem::Tool { name, add, .. }) = self.item(tool, Kind::Tool) {
+                let new_name = card.tool_use(&tool.value).and_then(|used| used.name.as_ref());
+                self.name_once(new_name.map_or(&*name, |name| &name.value), tool);
                 self.plan.tools.push((add, tool_words(card, &tool.value)));
             }
         }
         for tool in &card.runtime {
             match BuiltIn::from_word(&tool.value) {
-                Some(known) => self.built_in(builtin::tool(known), &tool.span),
+                Some(known) => {
+                    self.name_once(known.word(), tool);
+                    self.built_in(builtin::tool(known), &tool.span);
+                }
                 None => self.mistake(MistakeKind::Format, BuiltIn::unknown(&tool.value), &tool.span),
             }
         }
         for toolbox in &card.toolboxes {
-            if let Some(RegisteredItem::Toolbox { add, .. }) = self.item(&toolbox.item, Kind::Toolbox) {
+            if let Some(RegisteredItem::Toolbox { add, tools, .. }) = self.item(&toolbox.item, Kind::Toolbox)
+            {
+                for tool in tools.iter().copied().flatten() {
+                    self.name_once(&method_name(toolbox, tool), &toolbox.item);
+                }
                 self.plan.toolboxes.push((add, prefix(toolbox)));
             }
+        }
+    }
+
+    /// Adds the name of a tool, and a mistake if an earlier tool has it.
+    fn name_once(&mut self, name: &str, item: &Spanned<impl ToString>) {
+        if let Some(message) = self.names.add(name, &item.value.to_string()) {
+            self.mistake(MistakeKind::Cards, message, &item.span);
         }
     }
 
@@ -251,6 +289,29 @@ impl Planner<'_> {
         }
         for hook in &card.message_hooks {
             self.hook(hook, Kind::MessageHook, None);
+        }
+    }
+
+    fn approval(&mut self) {
+        let card = self.card;
+        for approval in card.approval.iter().flatten() {
+            let rule = match &approval.rule {
+                ApprovalRule::Always => PlannedRule::Always,
+                ApprovalRule::Because(reason) => PlannedRule::Because(reason.value.clone()),
+                ApprovalRule::Function(item) => {
+                    let Some(RegisteredItem::Rule(rule)) = self.item(item, Kind::ApprovalRule) else {
+                        continue;
+                    };
+                    PlannedRule::Function(rule)
+                }
+            };
+            let on = call_filter(card, &approval.filter, |name| self.tests(name));
+            self.plan.approval.push((rule, on));
+        }
+        if self.finder.asks_before_changes && card.approval.as_ref().is_none_or(|entries| !entries.is_empty())
+        {
+            let changes = unnamed_changes(card, |name| self.tests(name));
+            self.plan.approval.push((PlannedRule::Always, changes));
         }
     }
 
@@ -374,24 +435,4 @@ impl Planner<'_> {
             self.plan.methods.push(builtin::model);
         }
     }
-}
-
-fn prefix(toolbox: &Toolbox) -> Option<String> {
-    toolbox.prefix.as_ref().map(|prefix| prefix.value.clone())
-}
-
-/// What the workflow of a card says of a tool.
-fn tool_words(card: &Card, tool: &Item) -> Option<ToolWords> {
-    let used = card.tool_use(tool).filter(|used| used.says_more())?;
-    let mut words = ToolWords::new();
-    if let Some(name) = &used.name {
-        words = words.name(name.value.clone());
-    }
-    if let Some(text) = &used.description {
-        words = words.description(text.value.clone());
-    }
-    if let (Some(component), Some(mode)) = (&used.component, &used.mode) {
-        words = words.component(component.value.clone(), mode.value.into());
-    }
-    Some(words)
 }

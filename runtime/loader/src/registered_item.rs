@@ -4,6 +4,7 @@ use std::any::TypeId;
 use std::sync::Arc;
 
 use onionskin_cards::{Kind, ValueKind};
+use onionskin_core::__private0::outline::Needed;
 use onionskin_core::declaration::{AgentDeclaration, CallFilter, DynAgent, RunFn};
 use onionskin_core::prompt::{Prompt, PromptPart};
 use onionskin_core::{ToolContext, ToolDefinition};
@@ -31,12 +32,16 @@ pub(crate) enum RegisteredItem {
     Toolbox {
         add: AddToolbox,
         is_of: IsOfToolbox,
+        /// The names of its tools, without a prefix.
+        tools: &'static [&'static [&'static str]],
         id: TypeId,
     },
     /// A hook or a guardrail, for each kind that it is registered as, the first one first. There is at least one.
     Hook(Vec<(Kind, RegisteredHook)>),
     Text(Arc<dyn Fn(Prompt, PromptPart) -> Prompt + Send + Sync>),
     Strategy(RunFn),
+    /// A rule for approval.
+    Rule(Needed),
     Type(RegisteredType),
     Agent(DynAgent),
 }
@@ -86,6 +91,7 @@ impl RegisteredItem {
             Self::Hook(uses) => uses.first().map_or(Kind::ToolHook, |(kind, _)| *kind),
             Self::Text(_) => Kind::Text,
             Self::Strategy(_) => Kind::Strategy,
+            Self::Rule(_) => Kind::ApprovalRule,
             Self::Type(_) => Kind::Type,
             Self::Agent(_) => Kind::Agent,
         }
@@ -99,6 +105,7 @@ impl RegisteredItem {
             | Self::Toolbox { .. }
             | Self::Text(_)
             | Self::Strategy(_)
+            | Self::Rule(_)
             | Self::Type(_)
             | Self::Agent(_) => wanted.accepts(self.kind()),
         }

@@ -24,7 +24,7 @@ use crate::registered_item::RegisteredItem;
 /// file itself is not read, and does not have to exist.
 ///
 /// The ready hooks are registered already, by their paths: `::onionskin::hooks::log`, `timing` and `retry`;
-/// `::onionskin::turn_hooks::last_inputs`, `last_tokens` and `choose_tool`; `::onionskin::guardrails::max_input`, `max_answer`, `max_args`, `max_output`,
+/// `::onionskin::turn_hooks::last_inputs`, `last_tokens`, `choose_tool` and `summarize_above`; `::onionskin::guardrails::max_input`, `max_answer`, `max_args`, `max_output`,
 /// `MaskPii`, `RejectPii` and `RejectInjection`.
 ///
 /// ```
@@ -80,6 +80,7 @@ impl Registry {
                     .turn_hook::<turn_hooks::last_inputs>()
                     .turn_hook::<turn_hooks::last_tokens>()
                     .turn_hook::<turn_hooks::choose_tool>()
+                    .turn_hook::<turn_hooks::summarize_above>()
             })
             .module("::onionskin::guardrails", |items| {
                 items
@@ -131,6 +132,7 @@ impl Registry {
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let folder = tempfile::tempdir()?;
     /// std::fs::write(folder.path().join("adder.md"), "---\nfunction_tools: [tools.rs:add_one]\n---\nDo sums.\n")?;
+    /// std::fs::write(folder.path().join("tools.rs"), "")?;
     ///
     /// let registry = Registry::new().without_rust("write it as a script");
     /// let error = CardLoader::new(registry).base(folder.path()).load(["adder.md"]).unwrap_err();

@@ -16,6 +16,7 @@ use crate::find::Finder;
 use crate::loaded::LoadedCards;
 use crate::loader::CardLoader;
 use crate::registered_item::RegisteredItem;
+use crate::script;
 
 /// The agents of a workflow folder, and how it begins: [`CardLoader::load_workflow`] makes it.
 #[derive(Debug, Clone)]
@@ -90,7 +91,7 @@ impl CardLoader {
                 return Err(mistakes.into_error().unwrap_or_default());
             }
         };
-        let (deck, finder) = (&workflow.deck, Finder::new(self.registry(), &base));
+        let (deck, finder) = (&workflow.deck, self.finder(&base));
         cache.plan(deck, &finder, &mut mistakes);
         if mistakes.is_empty() {
             for problem in workflow.wrong_items(|item| item_facts(&finder, deck, item)) {
@@ -118,6 +119,28 @@ impl LoadedWorkflow {
     /// Its agents, in the order of `agents.json`.
     pub fn agents(&self) -> &[DynAgent] {
         self.cards.agents()
+    }
+
+    /// The names of the servers that its agents use, each once.
+    pub fn servers(&self) -> impl Iterator<Item = &str> {
+        self.cards.servers()
+    }
+
+    /// As [`LoadedCards::agents_with`].
+    pub fn agents_with<'s>(&'s self, server: &'s str) -> impl Iterator<Item = &'s str> {
+        self.cards.agents_with(server)
+    }
+
+    /// As [`LoadedCards::only`].
+    #[must_use]
+    pub fn only(self, agent: &str) -> Self {
+        Self { cards: self.cards.only(agent), ..self }
+    }
+
+    /// As [`LoadedCards::without_servers`].
+    #[must_use]
+    pub fn without_servers(self) -> Self {
+        Self { cards: self.cards.without_servers(), ..self }
     }
 
     /// The agent of this name.
@@ -155,7 +178,14 @@ impl LoadedWorkflow {
 fn item_facts(finder: &Finder<'_>, deck: &Deck, item: &Item) -> Option<ItemFacts> {
     let Item::File { file, name } = item else { return None };
     // All agents are in one folder.
-    let items = finder.items_of(&deck.cards.first()?.beside(file))?;
+    let card = deck.cards.first()?;
+    let path = card.beside(file);
+    if item.is_script() {
+        let hook = finder.item(card, item, Kind::MessageHook);
+        let place = hook.as_ref().and_then(message_place);
+        return Some(ItemFacts { others: script::others(&path, name), has_component: false, place });
+    }
+    let items = finder.items_of(&path)?;
     let others = items.iter().filter(|(other, entry)| *other != name && entry.kind().is_tool_or_hook());
     let (has_component, place) = match items.get(name)? {
         // It is code of the program.
@@ -163,15 +193,19 @@ fn item_facts(finder: &Finder<'_>, deck: &Deck, item: &Item) -> Option<ItemFacts
             let has_component = || definition().component().is_some();
             (catch_unwind(AssertUnwindSafe(has_component)).unwrap_or_default(), None)
         }
-        entry @ RegisteredItem::Hook(_) => {
-            (false, entry.hook(Kind::MessageHook).and_then(|hook| MessagePlace::from_word(hook.place?)))
-        }
+        entry @ RegisteredItem::Hook(_) => (false, message_place(entry)),
         RegisteredItem::Tool { definition: None, .. }
         | RegisteredItem::Toolbox { .. }
         | RegisteredItem::Text(_)
         | RegisteredItem::Strategy(_)
+        | RegisteredItem::Rule(_)
         | RegisteredItem::Type(_)
         | RegisteredItem::Agent(_) => (false, None),
     };
     Some(ItemFacts { others: others.map(|(other, _)| other.clone()).collect(), has_component, place })
+}
+
+/// The place of a hook on messages, if it has one place.
+fn message_place(entry: &RegisteredItem) -> Option<MessagePlace> {
+    MessagePlace::from_word(entry.hook(Kind::MessageHook)?.place?)
 }

@@ -12,6 +12,13 @@ use onionskin_core::text::nearest;
 /// The function with which a script goes on.
 pub(super) const CALL_NEXT: &str = "call_next";
 
+/// The function with which a script shows its component.
+pub(super) const USE_UI_TOOL: &str = "use_ui_tool";
+
+/// The functions that only some scripts have: the number of their arguments, and which scripts have them.
+const LIMITED: [(&str, usize, &str); 2] =
+    [(CALL_NEXT, 1, "hooks around tool calls"), (USE_UI_TOOL, 3, "UI tools, the `ui_tools` of a workflow")];
+
 /// The position of a mistake, and its message.
 pub(super) type Wrong = (Position, String);
 
@@ -52,7 +59,7 @@ fn is_word(name: &str) -> bool {
 }
 
 /// The first thing that is wrong: a statement outside of the functions, which nothing would run, or a call of a function that is
-/// not there. `chosen` is the function that is called; others of the script may be hooks, which go on with `call_next`.
+/// not there. `chosen` is the function that is called; others of the script may be hooks or UI tools, which have more functions.
 pub(super) fn first_wrong(ast: &AST, env: &Env, chosen: &str) -> Option<Wrong> {
     if let Some(statement) = ast.statements().iter().find(|statement| !matches!(statement, Stmt::Noop(_))) {
         let reason = "it is outside of the functions, where nothing runs it; put it into a function, or give the script a \
@@ -66,8 +73,10 @@ pub(super) fn first_wrong(ast: &AST, env: &Env, chosen: &str) -> Option<Wrong> {
     for function in &env.functions {
         own.entry(function.name.clone()).or_default().insert(function.params);
     }
-    let is_there = own.contains_key(CALL_NEXT);
-    own.entry(CALL_NEXT.to_owned()).or_default().insert(1);
+    let missing: Vec<_> = LIMITED.into_iter().filter(|(name, ..)| !own.contains_key(*name)).collect();
+    for (name, count, _) in &missing {
+        own.entry((*name).to_owned()).or_default().insert(*count);
+    }
     let mut wrong = None;
     ast.walk(&mut |path: &[ASTNode<'_>]| {
         wrong = called(path).and_then(|(call, is_method, position)| {
@@ -75,8 +84,11 @@ pub(super) fn first_wrong(ast: &AST, env: &Env, chosen: &str) -> Option<Wrong> {
         });
         wrong.is_none()
     });
-    let of_a_hook = || Some((call_next(ast, chosen)?, format!("there is no function `{CALL_NEXT}`")));
-    wrong.or_else(|| if is_there { None } else { of_a_hook() })
+    let wrong_call = |(name, _, whose): (&str, usize, &str)| {
+        let reason = format!("there is no function `{name}` here: it is for {whose}");
+        Some((first_call(ast, chosen, name)?, reason))
+    };
+    wrong.or_else(|| missing.into_iter().find_map(wrong_call))
 }
 
 /// The call that a walk is at, whether it is one of a method, and its position.
@@ -90,8 +102,8 @@ fn called<'n>(path: &[ASTNode<'n>]) -> Option<(&'n FnCallExpr, bool, Position)> 
     }
 }
 
-/// The first call of `call_next` in a function, or in one that it calls.
-fn call_next(ast: &AST, chosen: &str) -> Option<Position> {
+/// The first call of `wanted` in a function, or in one that it calls.
+fn first_call(ast: &AST, chosen: &str, wanted: &str) -> Option<Position> {
     let (mut seen, mut open) = (BTreeSet::from([chosen.to_owned()]), vec![chosen.to_owned()]);
     while let Some(function) = open.pop() {
         let mut only = ast.clone();
@@ -100,7 +112,7 @@ fn call_next(ast: &AST, chosen: &str) -> Option<Position> {
         let mut found = None;
         only.walk(&mut |path: &[ASTNode<'_>]| {
             if let Some((call, _, position)) = called(path) {
-                if call.name == CALL_NEXT {
+                if call.name == wanted {
                     found = Some(position);
                 } else if seen.insert(call.name.to_string()) {
                     open.push(call.name.to_string());

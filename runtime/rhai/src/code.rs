@@ -5,18 +5,24 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rhai::{AST, Dynamic, EvalAltResult, FnAccess, ParseError, Scope, ScriptFnMetadata};
+use rhai::{
+    AST, ASTFlags, ASTNode, Dynamic, EvalAltResult, FnAccess, ParseError, Position, Scope, ScriptFnMetadata,
+    Stmt,
+};
+use serde_json::Value;
 use tokio::sync::oneshot;
 
 use super::call_error::place;
 use super::calls::{first_wrong, unusable};
 use super::env::Env;
+use super::json::from_script;
 use super::limits::ScriptLimits;
 use super::load_error::ScriptError;
 use super::lock::lock;
 use super::memory::{MemoryNeed, Meter};
 use super::sandbox::{Watch, engine};
 use onionskin_core::Exit;
+use onionskin_core::secret::Redactor;
 
 /// A function of a script.
 pub(super) struct Code {
@@ -25,6 +31,8 @@ pub(super) struct Code {
     pub(super) env: Env,
     pub(super) limits: ScriptLimits,
     need: MemoryNeed,
+    /// Where the script throws.
+    throws: Vec<Position>,
 }
 
 /// A function's source: its name, parameters and comments.
@@ -117,13 +125,17 @@ impl Code {
         let read = reader(&FunctionSource { name: chosen.name, params, comments, place })?;
         let function = chosen.name.to_owned();
         let need = MemoryNeed::measure(&ast);
-        Ok((Self { ast, function, env, limits, need }, read))
+        let throws = throws(&ast);
+        Ok((Self { ast, function, env, limits, need, throws }, read))
     }
 
     /// Calls the function with these values, in this environment.
     pub(super) fn call(&self, env: &Env, values: Vec<Dynamic>, watch: &Watch) -> Called {
         let meter = Arc::new(Meter::new(&self.limits, self.need));
-        let engine = engine(env, &self.limits, watch, &meter).map_err(Exit::tool)?;
+        let mut engine = engine(env, &self.limits, watch, &meter).map_err(Exit::tool)?;
+        let prints = Prints { function: self.function.clone(), redactor: watch.redactor.clone() };
+        let debugs = prints.clone();
+        engine.on_print(move |text| prints.print(text)).on_debug(move |text, _, _| debugs.print(text));
         let called = match engine.call_fn(&mut Scope::new(), &self.ast, &self.function, values) {
             Err(error) => match *error {
                 // `exit(value)` ends a script without an error.
@@ -138,6 +150,51 @@ impl Code {
             None => Ok(called),
         }
     }
+
+    /// The text that the script itself throws. An error of the language, or of a function of the program, has none.
+    pub(super) fn thrown(&self, error: &EvalAltResult) -> Option<String> {
+        match error.unwrap_inner() {
+            EvalAltResult::ErrorRuntime(value, position) if self.throws.contains(position) => {
+                Some(match from_script(value) {
+                    Ok(Value::String(text)) => text,
+                    Ok(Value::Null) | Err(_) => "no reason is given".to_owned(),
+                    Ok(value) => value.to_string(),
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Writes what a script prints to `tracing`, without the secrets of the run.
+#[derive(Clone)]
+struct Prints {
+    function: String,
+    redactor: Option<Arc<Redactor>>,
+}
+
+impl Prints {
+    fn print(&self, text: &str) {
+        let text = match &self.redactor {
+            Some(redactor) => redactor.redact(text),
+            None => text.into(),
+        };
+        tracing::info!(function = self.function, "{text}");
+    }
+}
+
+/// The places of the statements `throw`.
+fn throws(ast: &AST) -> Vec<Position> {
+    let mut throws = Vec::new();
+    ast.walk(&mut |path: &[ASTNode<'_>]| {
+        if let Some(ASTNode::Stmt(Stmt::Return(_, flags, position))) = path.last()
+            && flags.contains(ASTFlags::BREAK)
+        {
+            throws.push(*position);
+        }
+        true
+    });
+    throws
 }
 
 /// Runs work on a thread of its own with a deep stack.

@@ -3,7 +3,6 @@
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
 use futures_util::future::{Either, select};
 use onionskin_core::{
@@ -11,7 +10,6 @@ use onionskin_core::{
 };
 use rhai::{Dynamic, EvalAltResult};
 use serde_json::{Map, Value, json};
-use tokio::sync::{mpsc, oneshot};
 
 use super::call_error::failed;
 use super::calls::CALL_NEXT;
@@ -21,6 +19,7 @@ use super::json::{from_script, to_script};
 use super::limits::ScriptLimits;
 use super::load_error::ScriptError;
 use super::sandbox::Watch;
+use super::waiting::{Asks, uncalled, with_function};
 
 /// A hook around tool calls that is a function of a script: [`hook_from_code`](super::hook_from_code) makes it.
 #[derive(Clone)]
@@ -32,9 +31,6 @@ pub struct ScriptHook {
 
 /// What became of a script: its value, or why that cannot be used.
 type Called = Result<Result<Value, String>, Box<EvalAltResult>>;
-
-/// The arguments of a script's `call_next`, and the channel for the text of the output or the error.
-type InnerCall = (Map<String, Value>, oneshot::Sender<ToolResult<String>>);
 
 impl ScriptHook {
     /// Reads a script.
@@ -48,9 +44,7 @@ impl ScriptHook {
         env: Env,
         limits: ScriptLimits,
     ) -> Result<Self, ScriptError> {
-        let unused = |_: Vec<Value>| Err(Exit::tool("there is no call"));
-        let env =
-            with_call_next(env, Function { name: CALL_NEXT.to_owned(), params: 1, call: Arc::new(unused) });
+        let env = with_function(env, uncalled(CALL_NEXT, 1));
         let (code, ()) = Code::load(text, func_name, env, limits, parameters)?;
         Ok(Self { code: Arc::new(code), file: file.map(Into::into) })
     }
@@ -70,7 +64,10 @@ impl ScriptHook {
             {
                 Err(exit.clone())
             }
-            (Ok(Err(error)), _) => Err(failed(&self.code.limits, hook, &error)),
+            (Ok(Err(error)), _) => Err(match self.code.thrown(&error) {
+                Some(reason) => Exit::denied(reason),
+                None => failed(&self.code.limits, hook, &error),
+            }),
             (Ok(Ok(value)), _) => value.map_err(|reason| {
                 Exit::tool(format!("the result of the hook `{hook}` cannot be used: {reason}"))
             }),
@@ -103,12 +100,6 @@ fn parameters(found: &FunctionSource<'_>) -> Result<(), ScriptError> {
         "a hook takes two parameters and goes on with `call_next(args)`: `fn {name}(ctx, args)`; this takes {count}"
     );
     Err(ScriptError::Invalid { line, column, reason })
-}
-
-fn with_call_next(mut env: Env, call_next: Function) -> Env {
-    env.functions.retain(|function| function.name != CALL_NEXT);
-    env.functions.push(call_next);
-    env
 }
 
 /// An error of a hook behind a call that has run: nobody may repeat it because of the error. The result is left out, because the hook may
@@ -149,12 +140,12 @@ impl Hook for ScriptHook {
     async fn call<'a, 'b, N: Next>(&'a self, cx: &'a ToolContext, args: &'b mut Args, next: N) -> ToolResult {
         let arguments = Value::Object(args.as_object().map_err(Clone::clone)?.clone());
         let values = vec![value(&context(cx))?, value(&arguments)?];
-        let watch = Watch::default();
+        let watch = Watch::new(cx.run());
         let _dropped = SetOnDrop(Arc::clone(&watch.dropped));
-        let (sender, mut requests) = mpsc::channel::<InnerCall>(1);
-        let env = with_call_next(self.code.env.clone(), call_next(sender, &watch));
+        let (asks, mut requests) = Asks::new(&watch);
+        let env = with_function(self.code.env.clone(), call_next(asks));
         let (code, stack) = (Arc::clone(&self.code), self.code.limits.stack());
-        // The environment is dropped with the script, so `asked.recv()` does not wait for a script that asks nothing.
+        // The environment is dropped with the script, so `requests.recv()` does not wait for a script that asks nothing.
         let script = off_thread(stack, move || {
             let called = code.call(&env, values, &watch)?;
             Ok(called.map(|value| from_script(&value)))
@@ -169,7 +160,7 @@ impl Hook for ScriptHook {
                 }
                 let result = next.run(args).await;
                 let outcome = match &result {
-                    Ok(output) => Ok(output.to_text().into_owned()),
+                    Ok(output) => Ok(Value::String(output.to_text().into_owned())),
                     Err(Exit::Tool(error)) => Err(Exit::Tool(ToolError::new(error.to_string()))),
                     // No script decides about it.
                     Err(_) => return result,
@@ -199,9 +190,9 @@ fn value(json: &Value) -> Result<Dynamic, Exit> {
     to_script(json).map_err(|reason| Exit::tool(format!("a script cannot see the arguments: {reason}")))
 }
 
-/// `call_next` of one call. The thread of the script waits in it, and this time is not the script's.
-fn call_next(sender: mpsc::Sender<InnerCall>, watch: &Watch) -> Function {
-    let (waited, was_called) = (Arc::clone(&watch.waited), AtomicBool::new(false));
+/// `call_next` of one call.
+fn call_next(asks: Asks<Map<String, Value>>) -> Function {
+    let was_called = AtomicBool::new(false);
     let call = move |mut values: Vec<Value>| {
         let Some(Value::Object(wanted)) = values.pop() else {
             return Err(Exit::tool("it takes the arguments, which are a map"));
@@ -209,15 +200,7 @@ fn call_next(sender: mpsc::Sender<InnerCall>, watch: &Watch) -> Function {
         if was_called.swap(true, Ordering::Relaxed) {
             return Err(Exit::tool("a hook calls it once"));
         }
-        let (answer, result) = oneshot::channel();
-        if sender.try_send((wanted, answer)).is_err() {
-            return Err(Exit::tool("the call was cancelled"));
-        }
-        let since = Instant::now();
-        let result = result.blocking_recv();
-        let nanos = u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        waited.fetch_add(nanos, Ordering::Relaxed);
-        result.unwrap_or_else(|_| Err(Exit::tool("the call was cancelled"))).map(Value::String)
+        asks.ask(wanted)
     };
     Function { name: CALL_NEXT.to_owned(), params: 1, call: Arc::new(call) }
 }

@@ -1,7 +1,9 @@
-//! Tools written as [Rhai](https://rhai.rs) scripts, [`from_code`], and hooks, [`hook_from_code`].
+//! Tools written as [Rhai](https://rhai.rs) scripts, [`from_code`] and [`ui_tool_from_code`], hooks around tool calls, [`hook_from_code`], and hooks on
+//! messages, [`message_hook_from_code`].
 
 // `docs` reads a function's schema from its comments. `calls` finds calls of functions that do not exist. `language` lists the
-// functions of the language. `sandbox` makes the engine, `code` runs a function in it, and `tool` and `hook` are the two forms of one. `memory` counts the bytes that a
+// functions of the language. `sandbox` makes the engine, `code` runs a function in it, and `tool`, `hook` and `message` are the forms of one. `waiting` has the functions that the task of a call answers, such
+// as those of `ui`. `memory` counts the bytes that a
 // script holds. `bounded` and `chars` replace functions of the language that would hold too much. `limits` are the limits of a
 // call. `json` converts values in both directions. `env` holds the program's values and functions that the script sees.
 
@@ -21,8 +23,12 @@ mod limits;
 mod load_error;
 mod lock;
 mod memory;
+mod message;
+mod rule;
 mod sandbox;
 mod tool;
+mod ui;
+mod waiting;
 
 use std::sync::Arc;
 
@@ -30,7 +36,10 @@ pub use env::{Env, HostFunction};
 pub use hook::ScriptHook;
 pub use limits::ScriptLimits;
 pub use load_error::ScriptError;
+pub use message::ScriptMessageHook;
+use onionskin_core::ui::UiMode;
 use onionskin_core::{ToolDefinition, ToolSpec};
+pub use rule::ScriptRule;
 
 /// A script for [`from_code`]: its text, its environment and its limits.
 ///
@@ -143,6 +152,8 @@ impl From<String> for Script {
 /// Sections of other styles are read too: `Args:` with `a (int): ..` or `a (int, default 1): ..`, and `Returns:` with
 /// `int: ..`. A parameter that is described without a type takes any value.
 ///
+/// `throw "the reason"` ends the call with a tool error of this text.
+///
 /// A script can access only its [`Env`]: no files, no network, no clock. `eval`, `import`, `this` and `Fn` do not exist, so pass
 /// a function as a closure, `|x| ..`, and not by its name. The script runs on a thread of its own, within [`ScriptLimits`]; a call that is dropped ends it.
 ///
@@ -151,7 +162,58 @@ impl From<String> for Script {
 /// not `private` and none is chosen with [`Script::func_name`], or if it lacks the chosen one.
 pub fn from_code(code: impl Into<Script>) -> Result<ToolSpec, ScriptError> {
     let Script { text, func_name, env, limits, .. } = code.into();
-    let script = tool::ScriptTool::load(&text, func_name.as_deref(), env, limits)?;
+    let script = tool::ScriptTool::load(&text, func_name.as_deref(), env, limits, None)?;
+    Ok(ToolSpec::from_dyn(Arc::new(script)).with_code(text))
+}
+
+/// As [`from_code`], for a tool that shows a component to a person. The function may call `use_ui_tool(tool_id, workflow_name, payload)`, which shows the
+/// component with the payload and returns the answer, as [`Ui::use_ui_tool`](onionskin_core::ui::Ui::use_ui_tool) does: a paused run starts the function again,
+/// and earlier answers are returned at once. The time of the wait does not count.
+///
+/// ```
+/// use onionskin::question::{Answer, Question, QuestionKind};
+/// use onionskin::rhai;
+/// use onionskin::ui::UiMode;
+/// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+/// use serde_json::json;
+///
+/// agent! { Clerk { instruction: "Connect services." } }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let code = r#"
+///     /// Requests an API key from the user.
+///     ///
+///     /// # Arguments
+///     /// * `service: string` - The service
+///     fn request_api_key(service) {
+///         use_ui_tool("api_key_input", "Generator", #{ service: service })
+///     }
+/// "#;
+/// let tool = rhai::ui_tool_from_code(code, "AgentAPIKeyInput", UiMode::Inline)?;
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let call = ScriptedTurn::call("request_api_key", json!({ "service": "mail" }));
+/// let model = ScriptedModel::turns([call, ScriptedTurn::say("{last}")]);
+/// let clerk = Clerk::builder().model(model).tool(tool).answerer(|question: Question| async move {
+///     let QuestionKind::Component(shown) = question.kind() else { return None };
+///     assert_eq!((shown.component(), shown.payload()), ("AgentAPIKeyInput", &json!({ "service": "mail" })));
+///     Answer::value("stored").ok()
+/// });
+/// assert_eq!(clerk.run("Connect my mail.").await?.text, "stored");
+/// # Ok(())
+/// # })
+/// # }
+/// ```
+///
+/// # Errors
+/// As [`from_code`].
+pub fn ui_tool_from_code(
+    code: impl Into<Script>,
+    component: impl Into<String>,
+    mode: UiMode,
+) -> Result<ToolSpec, ScriptError> {
+    let Script { text, func_name, env, limits, .. } = code.into();
+    let ui = Some((component.into(), mode));
+    let script = tool::ScriptTool::load(&text, func_name.as_deref(), env, limits, ui)?;
     Ok(ToolSpec::from_dyn(Arc::new(script)).with_code(text))
 }
 
@@ -160,7 +222,7 @@ pub fn from_code(code: impl Into<Script>) -> Result<ToolSpec, ScriptError> {
 /// output. Its error is an exception, which the script can catch; a stop and an abort end the script.
 ///
 /// What the function returns is the output of the call. If it is nothing, or the text of `call_next` without a change, the output stays whole, with
-/// its images and its structured content. An error that is thrown is a tool error.
+/// its images and its structured content. What the function throws refuses the call: the model reads the thrown text.
 ///
 /// The script sees its [`Env`] only, and runs within its [`ScriptLimits`]; the time in `call_next` does not count. Add the hook with
 /// [`AgentDeclaration::hook`](onionskin_core::declaration::AgentDeclaration::hook) or `.hook(..)` of a builder.
@@ -205,6 +267,76 @@ pub fn from_code(code: impl Into<Script>) -> Result<ToolSpec, ScriptError> {
 pub fn hook_from_code(code: impl Into<Script>) -> Result<ScriptHook, ScriptError> {
     let Script { text, func_name, file, env, limits } = code.into();
     ScriptHook::load(&text, func_name.as_deref(), file, env, limits)
+}
+
+/// Makes a rule for approval of a function in a Rhai script: `fn is_large(args)`. A call needs approval if it returns `true` or a text, which is the
+/// reason, and none if it returns `false` or nothing. If it fails, the call needs approval, and the reason says so.
+///
+/// The call waits for the rule on the thread of its run, so a rule has at most 200 ms.
+///
+/// ```
+/// use onionskin::{Args, rhai};
+///
+/// let rule = rhai::approval_rule_from_code("fn is_large(args) { args.cents > 1000 }")?;
+/// assert_eq!(rule.needed(&Args::from(r#"{"cents": 5}"#)), None);
+/// assert_eq!(rule.needed(&Args::from(r#"{"cents": 5000}"#)), Some(None));
+/// let reason = rule.needed(&Args::from("{}")).flatten().unwrap();
+/// assert!(reason.starts_with("the rule `is_large` failed"), "{reason}");
+/// # Ok::<_, onionskin::rhai::ScriptError>(())
+/// ```
+///
+/// # Errors
+/// As [`hook_from_code`].
+pub fn approval_rule_from_code(code: impl Into<Script>) -> Result<ScriptRule, ScriptError> {
+    let Script { text, func_name, env, limits, .. } = code.into();
+    ScriptRule::load(&text, func_name.as_deref(), env, limits)
+}
+
+/// Makes a hook on messages of a function in a Rhai script. Its parameters say its place, one of those of
+/// [`MessageHook`](onionskin_core::message_hooks::MessageHook):
+///
+/// | function | place | returns |
+/// |---|---|---|
+/// | `fn f(sender, message, recipient, silent)` | `process_message_before_send` | the text to send, or `false` to drop the message |
+/// | `fn f(state, messages)` | `update_agent_state` | the state of the session: what is new or another value is set |
+/// | `fn f(message)` | `process_last_received_message` | the text that the model reads |
+/// | `fn f(messages)` | `process_all_messages_before_reply` | the messages that the model reads |
+///
+/// `message` is a text: the function is called for each text of a message, also for those of its attachments. `messages` is a list of maps, each with a `role`:
+/// `user` with `content`, `assistant` with `text` and `tool_calls`, `tool` with `results`. `sender` and `recipient` are the names of agents, or `user`.
+///
+/// An error, also one that is thrown and a result of another kind, ends the run. The script sees its [`Env`] only, and runs within its [`ScriptLimits`].
+/// Add the hook with [`AgentDeclaration::message_hook`](onionskin_core::declaration::AgentDeclaration::message_hook), or `.message_hook(..)` of a builder.
+///
+/// ```
+/// use onionskin::{ScriptedModel, ScriptedTurn, agent, rhai};
+///
+/// agent! { Clerk { instruction: "Answer." } }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let redact = rhai::message_hook_from_code(
+///     r#"
+///     fn redact(sender, message, recipient, silent) {
+///         message.replace("k-17", "[key]");
+///         message
+///     }
+///     "#,
+/// )?;
+/// assert_eq!(redact.place(), "process_message_before_send");
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let model = ScriptedModel::turns([ScriptedTurn::say("You said: {input}")]);
+/// assert_eq!(Clerk::builder().model(model).message_hook(redact).run("It is k-17.").await?.text, "You said: It is [key].");
+/// # Ok(())
+/// # })
+/// # }
+/// ```
+///
+/// # Errors
+/// Returns an error with line and column if the script is wrong, or if the function has the parameters of no place. Returns an error if it has several
+/// functions that are not `private` and none is chosen with [`Script::func_name`], or if it lacks the chosen one.
+pub fn message_hook_from_code(code: impl Into<Script>) -> Result<ScriptMessageHook, ScriptError> {
+    let Script { text, func_name, file, env, limits } = code.into();
+    ScriptMessageHook::load(&text, func_name.as_deref(), file, env, limits)
 }
 
 /// The definition of a script's function as a tool.

@@ -14,7 +14,8 @@ use super::language::{language, withhold};
 use super::limits::ScriptLimits;
 use super::lock::lock;
 use super::memory::{MEMORY, Meter};
-use onionskin_core::Exit;
+use onionskin_core::secret::Redactor;
+use onionskin_core::{Exit, RunContext};
 
 /// The maximum depth of nested expressions and blocks, in a function and outside of one.
 const EXPRESSIONS: usize = 64;
@@ -36,6 +37,15 @@ pub(super) struct Watch {
     /// The nanoseconds that the script waited for others.
     pub(super) waited: Arc<AtomicU64>,
     pub(super) stash: Stash,
+    /// Takes the secrets of the run out of what the script prints.
+    pub(super) redactor: Option<Arc<Redactor>>,
+}
+
+impl Watch {
+    /// The signals of a call in a run.
+    pub(super) fn new(run: &RunContext) -> Self {
+        Self { redactor: run.redactor(), ..Self::default() }
+    }
 }
 
 /// An engine for one call, or for reading a script.

@@ -1,12 +1,14 @@
 //! A script's function as a tool.
 
+use std::pin::pin;
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, Either, select};
 use rhai::Dynamic;
 use serde_json::{Map, Number, Value};
 
 use super::call_error::failed;
+use super::calls::USE_UI_TOOL;
 use super::code::{Code, FunctionSource, SetOnDrop, at_line, off_thread};
 use super::docs::Docs;
 use super::env::Env;
@@ -14,10 +16,13 @@ use super::json::{from_script, to_script};
 use super::limits::ScriptLimits;
 use super::load_error::ScriptError;
 use super::sandbox::Watch;
+use super::ui::{self, use_ui_tool};
+use super::waiting::{Asks, uncalled, with_function};
 use onionskin_core::Args;
 use onionskin_core::ToolContext;
 use onionskin_core::ToolOutput;
 use onionskin_core::schema::{Problem, check};
+use onionskin_core::ui::UiMode;
 use onionskin_core::{DynTool, ToolDefinition};
 use onionskin_core::{Exit, ToolResult};
 
@@ -43,12 +48,18 @@ impl ScriptTool {
         func_name: Option<&str>,
         env: Env,
         limits: ScriptLimits,
+        ui: Option<(String, UiMode)>,
     ) -> Result<Self, ScriptError> {
+        let env = if ui.is_some() { with_function(env, uncalled(USE_UI_TOOL, 3)) } else { env };
         let docs = |found: &FunctionSource<'_>| {
             Docs::read(found.name, found.params, found.comments).map_err(|why| at_line(found.place.0, why))
         };
         let (code, docs) = Code::load(text, func_name, env, limits, docs)?;
         let definition = super::definition(&code.function, &docs);
+        let definition = match ui {
+            Some((component, mode)) => definition.with_component(component, mode),
+            None => definition,
+        };
         Ok(Self { definition, inner: Arc::new(Inner { code, docs }) })
     }
 
@@ -83,10 +94,29 @@ impl DynTool for ScriptTool {
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
             let values = self.values(args)?;
-            let watch = Watch::default();
+            let watch = Watch::new(cx.run());
             let _dropped = SetOnDrop(Arc::clone(&watch.dropped));
             let (inner, tool) = (Arc::clone(&self.inner), cx.tool_name().to_owned());
-            off_thread(inner.code.limits.stack(), move || inner.call(&tool, values, &watch)).await
+            let (asks, mut requests) = Asks::new(&watch);
+            let env = self
+                .definition
+                .component()
+                .map(|_| with_function(self.inner.code.env.clone(), use_ui_tool(asks)));
+            let stack = inner.code.limits.stack();
+            let mut script = pin!(off_thread(stack, move || {
+                inner.call(&tool, env.as_ref().unwrap_or(&inner.code.env), values, &watch)
+            }));
+            // The environment is dropped with the script. Without a component, there is nobody who asks.
+            loop {
+                match select(script.as_mut(), pin!(requests.recv())).await {
+                    Either::Left((result, _)) => return result,
+                    Either::Right((None, _)) => return script.await,
+                    Either::Right((Some((shown, answer)), _)) => {
+                        // The script may have ended.
+                        let _ = answer.send(ui::answer(cx, shown).await);
+                    }
+                }
+            }
         })
     }
 
@@ -101,9 +131,12 @@ impl DynTool for ScriptTool {
 }
 
 impl Inner {
-    fn call(&self, tool: &str, values: Vec<Dynamic>, watch: &Watch) -> ToolResult {
-        let called = self.code.call(&self.code.env, values, watch)?;
-        let value = called.map_err(|error| failed(&self.code.limits, tool, &error))?;
+    fn call(&self, tool: &str, env: &Env, values: Vec<Dynamic>, watch: &Watch) -> ToolResult {
+        let called = self.code.call(env, values, watch)?;
+        let value = called.map_err(|error| match self.code.thrown(&error) {
+            Some(text) => Exit::tool(text),
+            None => failed(&self.code.limits, tool, &error),
+        })?;
         let value = from_script(&value)
             .map_err(|reason| Exit::tool(format!("the result of `{tool}` cannot be used: {reason}")))?;
         if let Some(schema) = self.docs.returned() {

@@ -236,6 +236,36 @@ async fn c3_an_error_behind_the_call_says_that_the_call_has_run() {
 }
 
 #[tokio::test]
+async fn c3_what_a_script_hook_throws_is_a_refusal_in_its_own_words() {
+    let helper = "private fn check(args) { if args.what == \"rain\" { throw \"no weather there\" } }";
+    for (script, words) in [
+        ("fn h(ctx, args) { throw \"no weather there\" }", "no weather there"),
+        (&*format!("{helper} fn h(ctx, args) {{ check(args); call_next(args) }}"), "no weather there"),
+        ("fn h(ctx, args) { try { look() } catch { throw \"not today\" } } fn look() { 1 / 0 }", "not today"),
+        ("fn h(ctx, args) { throw #{ code: 3 } }", "{\"code\":3}"),
+        ("fn h(ctx, args) { throw }", "no reason is given"),
+    ] {
+        let hook = hook_from_code(Script::new(script).func_name("h")).unwrap();
+        let call = look(hooked_by(hook), "rain").await;
+        let Err(Exit::Tool(error)) = call.output() else { panic!("{script}: {call:?}") };
+        assert_eq!((&*error.to_string(), error.kind()), (words, ErrorKind::Denied), "{script}");
+    }
+    // A mistake in the script is its failure.
+    let call = look(hooked("fn h(ctx, args) { args.what - 1 }"), "rain").await;
+    let Err(Exit::Tool(error)) = call.output() else { panic!("{call:?}") };
+    assert!(error.to_string().starts_with("the script of `h` failed at 1:"), "{error}");
+    assert_eq!(error.kind(), ErrorKind::Failed);
+}
+
+#[tokio::test]
+async fn c3_what_a_script_tool_throws_is_its_error_in_its_own_words() {
+    let tool = onionskin::rhai::from_code("/// Refunds.\nfn refund() { throw \"ask the owner\" }").unwrap();
+    let call = tool.exec(json!({})).await;
+    let Err(Exit::Tool(error)) = call.output() else { panic!("{call:?}") };
+    assert_eq!((&*error.to_string(), error.kind()), ("ask the owner", ErrorKind::Failed));
+}
+
+#[tokio::test]
 async fn c3_a_hook_that_forgets_the_call_is_an_error() {
     let said = text("fn h(ctx, args) { print(\"audit\"); }", "tea").await;
     assert!(

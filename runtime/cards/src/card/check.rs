@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use onionskin_vocabulary::agent::TextField;
+use onionskin_vocabulary::agent::{RequestParam, TextField, TurnPlace};
 use onionskin_vocabulary::{BuiltIn, agent_name_mistake, messages, nearest, ready_hook_at};
 
-use super::{Card, HookItem, Text};
+use super::{Card, Filter, Hook, HookItem, Text};
 use crate::item::{Item, is_path};
 use crate::reader::Reader;
 use crate::source::Spanned;
@@ -40,11 +40,48 @@ pub(super) fn check(card: &Card, has_prompt: bool, reader: &mut Reader) {
     let built_in = card.runtime.iter().map(|tool| (tool.value.clone(), &tool.span));
     twice(built_in, |_| "this tool is in the list twice; keep one".to_owned(), reader);
     for tool in card.runtime.iter().filter(|tool| BuiltIn::from_word(&tool.value).is_none()) {
-        reader.note(&tool.span, BuiltIn::unknown(&tool.value));
+        reader.note(&tool.span, unknown_built_in(&tool.value));
     }
+    tool_choice(card, reader);
     replaced_prompt(card, reader);
     hooks(card, reader);
+    hooks_listed_twice(card, reader);
     ready_hooks_without_crate(card, reader);
+}
+
+/// The error for a name that no built-in tool has.
+fn unknown_built_in(word: &str) -> String {
+    let family: Vec<_> = BuiltIn::ALL
+        .iter()
+        .filter(|tool| tool.family() == word)
+        .map(|tool| format!("`{}`", tool.word()))
+        .collect();
+    if family.len() < 2 {
+        return BuiltIn::unknown(word);
+    }
+    format!("`{word}` has several built-in tools: name those that the agent needs, {}", family.join(", "))
+}
+
+/// A word of another framework, or a misspelt one, in place of a choice. The tools of toolboxes and of the program are not known.
+fn tool_choice(card: &Card, reader: &mut Reader) {
+    const CHOICES: [&str; 3] = ["auto", "none", "required"];
+    const OTHERS: [(&str, &str); 4] =
+        [("always", "required"), ("any", "required"), ("force", "required"), ("never", "none")];
+    let choice = card.request_params.iter().find(|(param, _)| param.value == RequestParam::ToolChoice);
+    let Some((word, span)) = choice.and_then(|(_, value)| Some((value.value.as_str()?, &value.span))) else {
+        return;
+    };
+    if CHOICES.contains(&word) || !card.called(word).is_empty() || !card.toolboxes.is_empty() {
+        return;
+    }
+    let other = OTHERS.iter().find(|(other, _)| *other == word).map(|(_, meant)| *meant);
+    // `note` is like `none`, and can be a tool.
+    if let Some(meant) = other.or_else(|| nearest(word, ["required"])) {
+        let message = format!(
+            "there is no tool `{word}`, and `tool_choice` is `auto`, `none`, `required` or the name of a tool: did you mean `{meant}`?"
+        );
+        reader.note(span, message);
+    }
 }
 
 /// Paths of ready hooks that begin at no crate. A program could find them by chance only.
@@ -147,7 +184,11 @@ fn hooks(card: &Card, reader: &mut Reader) {
             reader.note(&target.span, message);
         }
     }
-    for filter in card.around_calls().filter_map(|(_, filter)| filter) {
+    for approval in card.approval.iter().flatten().filter(|approval| approval.filter.is_everywhere()) {
+        let message = "an agent asks for its own calls: name them in each agent, without `everywhere`";
+        reader.note(&approval.span, message);
+    }
+    for filter in card.filters() {
         for target in &filter.targets {
             match &target.value {
                 Target::Server(server) => {
@@ -164,6 +205,42 @@ fn hooks(card: &Card, reader: &mut Reader) {
                     reader.note(&target.span, message);
                 }
                 Target::Source(_) | Target::Tool(_) | Target::Everywhere => {}
+            }
+        }
+    }
+}
+
+/// Hooks and guardrails that would run twice. With a filter at each, they can be about different calls.
+fn hooks_listed_twice(card: &Card, reader: &mut Reader) {
+    type Entry<'c> = (&'c Hook, Option<&'c Filter>, Option<TurnPlace>);
+    fn with_filter((hook, filter): &(Hook, Option<Filter>)) -> Entry<'_> {
+        (hook, filter.as_ref(), None)
+    }
+    let tool_hooks = card.tool_hooks.iter().filter_map(|item| match item {
+        HookItem::Hook(hook, filter) => Some((hook, filter.as_ref(), None)),
+        HookItem::Rest(_) => None,
+    });
+    let turn_hooks =
+        card.turn_hooks.iter().map(|(place, hook)| (hook, None, place.as_ref().map(|place| place.value)));
+    let lists: [Vec<Entry<'_>>; 6] = [
+        tool_hooks.collect(),
+        card.input_guardrails.iter().map(with_filter).collect(),
+        card.output_guardrails.iter().map(with_filter).collect(),
+        card.run_hooks.iter().map(|hook| (hook, None, None)).collect(),
+        turn_hooks.collect(),
+        card.message_hooks.iter().map(|hook| (hook, None, None)).collect(),
+    ];
+    let values = |hook: &Hook| hook.with.iter().map(|value| value.value.clone()).collect::<Vec<_>>();
+    let is_same = |(a, a_filter, a_place): &Entry<'_>, (b, b_filter, b_place): &Entry<'_>| {
+        (a_filter.is_none() || b_filter.is_none())
+            && a_place == b_place
+            && a.item.value == b.item.value
+            && values(a) == values(b)
+    };
+    for list in lists {
+        for (index, entry) in list.iter().enumerate() {
+            if list[..index].iter().any(|earlier| is_same(earlier, entry)) {
+                reader.note(&entry.0.item.span, messages::HOOK_TWICE);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use onionskin_vocabulary::nearest;
+use onionskin_vocabulary::{BuiltIn, nearest};
 
 use super::Card;
 use crate::item::{Item, is_path};
@@ -65,9 +65,13 @@ impl Card {
             return None;
         }
         let built_in = self.runtime.iter().map(|tool| &*tool.value);
-        let advice = match nearest(name, self.called_names().into_iter().chain(built_in)) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("a tool that is added when the agent is built is `tool({name})`"),
+        let advice = match (
+            BuiltIn::first_named(name),
+            nearest(name, self.called_names().into_iter().chain(built_in)),
+        ) {
+            (Some(tool), _) => format!("add it: `runtime: [{}]`", tool.word()),
+            (None, Some(near)) => format!("did you mean `{near}`?"),
+            (None, None) => format!("a tool that is added when the agent is built is `tool({name})`"),
         };
         Some(format!("this agent has no tool `{name}`; {advice}"))
     }
@@ -78,7 +82,7 @@ impl Card {
     }
 
     fn is_built_in(&self, name: &str) -> bool {
-        self.runtime.iter().any(|tool| tool.value == name)
+        self.runtime.iter().any(|tool| BuiltIn::is_named(&tool.value, name))
     }
 
     /// The names that [`Self::called`] knows.

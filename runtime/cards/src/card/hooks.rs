@@ -143,7 +143,7 @@ impl Reader {
         }
     }
 
-    fn filter(&mut self, field: Field<'_>) -> Filter {
+    pub(super) fn filter(&mut self, field: Field<'_>) -> Filter {
         let word = field.name();
         let items = self.list(field, &format!("{word}: [add_one]"));
         if items.is_empty() && matches!(field.value.value, Value::List(_)) {
@@ -151,13 +151,21 @@ impl Reader {
         }
         let mut targets = Vec::new();
         for item in items {
-            let Some(name) = self.name(item, &format!("{word}: [add_one]")) else { continue };
-            match Target::read(&name.value) {
-                Ok(target) => targets.push(Spanned::new(target, name.span)),
-                Err(message) => self.note(&name.span, message),
-            }
+            targets.extend(self.target(item, &format!("{word}: [add_one]")));
         }
         Filter { except: word == "except", targets }
+    }
+
+    /// The calls of one word.
+    pub(super) fn target(&mut self, node: &Node, example: &str) -> Option<Spanned<Target>> {
+        let name = self.name(node, example)?;
+        match Target::read(&name.value) {
+            Ok(target) => Some(Spanned::new(target, name.span)),
+            Err(message) => {
+                self.note(&name.span, message);
+                None
+            }
+        }
     }
 
     /// Hooks around turns, by their places.

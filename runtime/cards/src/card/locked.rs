@@ -20,8 +20,7 @@ impl Card {
                 Some(Problem { message, span: pattern.span.clone() })
             }));
         }
-        let filters = self.around_calls().filter_map(|(_, filter)| filter);
-        problems.extend(filters.flat_map(|filter| &filter.targets).filter_map(|target| {
+        problems.extend(self.filters().flat_map(|filter| &filter.targets).filter_map(|target| {
             let name = match &target.value {
                 Target::Name(name) if self.is_of_servers(name, &servers) => name,
                 Target::Tool(name) => name,

@@ -1,5 +1,6 @@
 //! An agent card: its fields, read and checked.
 
+mod approval;
 mod check;
 mod filter;
 mod hooks;
@@ -10,5 +11,5 @@ mod read;
 mod write;
 
 pub use filter::Called;
-pub use model::{Card, Filter, Hook, HookItem, Text, Toolbox};
+pub use model::{Approval, ApprovalRule, Card, Filter, Hook, HookItem, Text, Toolbox};
 pub(crate) use read::card_from_fields;

@@ -1,5 +1,6 @@
 //! The fields of a card, read.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use onionskin_vocabulary::agent::{Flag, Limit, RequestParam, Setting, TextField, TurnPlace};
@@ -42,6 +43,8 @@ pub struct Card {
     pub input_guardrails: Vec<(Hook, Option<Filter>)>,
     /// Guardrails on the results of calls.
     pub output_guardrails: Vec<(Hook, Option<Filter>)>,
+    /// The calls that need approval; `None` if the card does not say it.
+    pub approval: Option<Vec<Approval>>,
     /// Hooks around runs.
     pub run_hooks: Vec<Hook>,
     /// Hooks around turns, each with its place if the card names it.
@@ -104,6 +107,28 @@ pub struct Hook {
     pub with: Vec<Spanned<Value>>,
 }
 
+/// Calls that need approval.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Approval {
+    /// When they need it.
+    pub rule: ApprovalRule,
+    /// The calls.
+    pub filter: Filter,
+    /// The entry.
+    pub span: Range<usize>,
+}
+
+/// When calls need approval.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ApprovalRule {
+    /// Always.
+    Always,
+    /// Always, for this reason.
+    Because(Spanned<String>),
+    /// If this function of the program requires it.
+    Function(Spanned<Item>),
+}
+
 /// The calls that a hook or a guardrail sees: the calls of the targets, or all other calls.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Filter {
@@ -142,6 +167,24 @@ impl Card {
         self.settings.iter().find(|(known, _)| *known == setting).map(|(_, value)| value)
     }
 
+    /// The name of its model.
+    pub fn model(&self) -> Option<Spanned<&str>> {
+        let model = self.setting(Setting::Model)?;
+        Some(Spanned::new(model.value.as_str()?, model.span.clone()))
+    }
+
+    /// The time of its runs, in seconds.
+    pub fn time(&self) -> Option<Spanned<f64>> {
+        let (_, time) = self.limits.iter().find(|(limit, _)| limit.value == Limit::Time)?;
+        Some(Spanned::new(time.value.as_f64()?, time.span.clone()))
+    }
+
+    /// The time that it waits for a child, in seconds.
+    pub fn child_timeout(&self) -> Option<Spanned<f64>> {
+        let time = self.setting(Setting::ChildTimeout)?;
+        Some(Spanned::new(time.value.as_f64()?, time.span.clone()))
+    }
+
     /// Whether it is the entry agent.
     pub fn is_default(&self) -> bool {
         self.setting(Setting::Default).is_some_and(|default| default.value == Value::Bool(true))
@@ -155,6 +198,12 @@ impl Card {
         });
         let guardrails = self.input_guardrails.iter().chain(&self.output_guardrails);
         hooks.chain(guardrails.map(|(guardrail, filter)| (guardrail, filter.as_ref())))
+    }
+
+    /// All filters: of hooks, of guardrails and of approval.
+    pub fn filters(&self) -> impl Iterator<Item = &Filter> {
+        let approval = self.approval.iter().flatten().map(|approval| &approval.filter);
+        self.around_calls().filter_map(|(_, filter)| filter).chain(approval)
     }
 
     /// What a workflow says of a tool of the agent.

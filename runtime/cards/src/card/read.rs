@@ -10,6 +10,7 @@ use onionskin_vocabulary::settings::{ValueKind, timeout_mistake};
 use onionskin_vocabulary::{FrontMatterMistake, Word, front_matter, messages};
 use serde_json::Value as Json;
 
+use super::approval::approval;
 use super::hooks::{guardrails, hooks, tool_hooks, turn_hooks};
 use super::other_frameworks::unknown;
 use super::{Card, Text, Toolbox, check, other_frameworks};
@@ -207,6 +208,7 @@ fn read_part(card: &mut Card, reader: &mut Reader, part: Part, field: Field<'_>)
         Part::OutputGuardrails => {
             card.output_guardrails = guardrails(reader, field, "output_guardrails: [guardrails.rs:check]");
         }
+        Part::Approval => card.approval = Some(approval(reader, field)),
         Part::RunHooks => {
             card.run_hooks = hooks(reader, field, "run_hooks: [hooks.rs:check]", "hooks.rs:check");
         }

@@ -6,7 +6,7 @@ use onionskin_vocabulary::Word;
 use onionskin_vocabulary::agent::{Setting, SettingKind, TextField, TurnPlace};
 use serde_json::Value;
 
-use super::{Card, Filter, Hook, HookItem, Text};
+use super::{Approval, ApprovalRule, Card, Filter, Hook, HookItem, Text};
 use crate::source::Spanned;
 use crate::target::Target;
 
@@ -30,6 +30,7 @@ impl Card {
             tool_hooks: _,
             input_guardrails: _,
             output_guardrails: _,
+            approval: _,
             run_hooks: _,
             turn_hooks: _,
             message_hooks: _,
@@ -113,6 +114,12 @@ impl Card {
             let written =
                 guardrails.iter().map(|(item, filter)| filtered("guardrail", item, filter.as_ref()));
             front.list(field, written);
+        }
+        match &self.approval {
+            // It says that nothing needs approval.
+            Some(approval) if approval.is_empty() => front.field("approval", "[]"),
+            Some(approval) => front.list("approval", approval.iter().map(needs_approval)),
+            None => {}
         }
         front.list("run_hooks", self.run_hooks.iter().map(|item| hook(item, None)));
         self.turn_hooks(front);
@@ -218,11 +225,24 @@ fn filtered(word: &str, hook: &Hook, filter: Option<&Filter>) -> String {
         let values: Vec<String> = hook.with.iter().map(|value| json(&value.value)).collect();
         parts.push(format!("with: {}", flow(&values)));
     }
-    if let Some(Filter { except, targets }) = filter {
-        let targets: Vec<String> = targets.iter().map(|target| text(&target_text(&target.value))).collect();
-        parts.push(format!("{}: {}", if *except { "except" } else { "for" }, flow(&targets)));
-    }
+    parts.extend(filter.map(filter_text));
     format!("{{ {} }}", parts.join(", "))
+}
+
+fn filter_text(Filter { except, targets }: &Filter) -> String {
+    let targets: Vec<String> = targets.iter().map(|target| text(&target_text(&target.value))).collect();
+    format!("{}: {}", if *except { "except" } else { "for" }, flow(&targets))
+}
+
+/// An entry of `approval`.
+fn needs_approval(Approval { rule, filter, .. }: &Approval) -> String {
+    let rule = match (rule, filter.targets.as_slice()) {
+        (ApprovalRule::Always, [target]) if !filter.except => return text(&target_text(&target.value)),
+        (ApprovalRule::Always, _) => "reason: \"\"".to_owned(),
+        (ApprovalRule::Because(reason), _) => format!("reason: {}", text(&reason.value)),
+        (ApprovalRule::Function(item), _) => format!("rule: {}", text(&item.value.to_string())),
+    };
+    format!("{{ {rule}, {} }}", filter_text(filter))
 }
 
 fn target_text(target: &Target) -> String {

@@ -101,19 +101,18 @@ fn hook(entry: &Node, reader: &mut Reader) -> Option<HookEntry> {
 fn checked_file(file: Spanned<String>, reader: &mut Reader) -> Option<Spanned<String>> {
     let name = file.value.strip_prefix("tools/").unwrap_or(&file.value);
     let message = match name.rsplit_once('.') {
-        Some((stem, "rs")) if is_path(stem) && !stem.contains("::") => {
+        Some((stem, "rs" | "rhai")) if is_path(stem) && !stem.contains("::") => {
             let name = name.to_owned();
             return Some(Spanned::new(name, file.span));
         }
         Some((stem, "py")) => {
-            format!("`{name}` is Python, which is not run here: write the function in Rust, `{stem}.rs`")
-        }
-        Some((stem, "rhai")) => {
             format!(
-                "`{name}` is a script, and hooks on messages are written in Rust: `\"file\": \"{stem}.rs\"`"
+                "`{name}` is Python, which is not run here: write it as a script, `{stem}.rhai`, or in Rust, `{stem}.rs`"
             )
         }
-        _ => format!("`{name}` is not a file of Rust in the folder `tools`: `\"file\": \"state.rs\"`"),
+        _ => {
+            format!("`{name}` is not a file of Rust or Rhai in the folder `tools`: `\"file\": \"state.rs\"`")
+        }
     };
     reader.note(&file.span, message);
     None

@@ -33,13 +33,6 @@ impl Workflow {
                 );
                 problems.push(at(&tool.item, message));
             }
-            if tool.component.is_some() && tool.item.value.is_script() {
-                let message = format!(
-                    "`{}` is a script, which shows no component: write it in Rust, or move the entry to `agent_tools`",
-                    tool.item.value
-                );
-                problems.push(at(&tool.item, message));
-            }
         }
         for (place, item) in &self.hooks {
             let Some(other) = facts(&item.value).and_then(|facts| facts.place) else { continue };
@@ -69,9 +62,16 @@ impl Workflow {
                 continue;
             }
             let message = |first: &str, other: &str| {
+                let or = if item.value.is_script() {
+                    format!(
+                        ", or write `private` in front of one that only the others call: `private fn {other}`"
+                    )
+                } else {
+                    String::new()
+                };
                 format!(
                     "`{file}` holds `{first}` and `{other}`: a file in `tools` holds one tool, UI tool or hook; move one of them to a file \
-                     of its own"
+                     of its own{or}"
                 )
             };
             match files.iter_mut().find(|(known, ..)| known == file) {

@@ -1,7 +1,7 @@
 //! The hooks of a card that is written.
 
-use onionskin_cards::{Called, Card, Filter, Hook, HookItem, Target};
-use onionskin_core::__private0::outline::{FilterWord, Filtered, HookType};
+use onionskin_cards::{Approval, ApprovalRule, Called, Card, Filter, Hook, HookItem, Target};
+use onionskin_core::__private0::outline::{FilterWord, Filtered, HookType, RuleSource};
 
 use onionskin_vocabulary::Word as _;
 use onionskin_vocabulary::agent::ToolSource;
@@ -15,7 +15,7 @@ impl Dump<'_> {
             if index == self.outline.seam && index > 0 {
                 card.tool_hooks.push(HookItem::Rest(spanned(())));
             }
-            let filter = filter.map(|filter| self.filter(ty, filter, card)).transpose()?;
+            let filter = filter.map(|filter| self.filter(last(ty.name), filter, card)).transpose()?;
             card.tool_hooks.push(HookItem::Hook(self.hook(ty, "tool_hooks", "tool_hook")?, filter));
         }
         let count = self.outline.hooks.len();
@@ -23,12 +23,15 @@ impl Dump<'_> {
             card.tool_hooks.push(HookItem::Rest(spanned(())));
         }
         for (ty, filter) in &self.outline.input_guardrails {
-            let filter = filter.map(|filter| self.filter(ty, filter, card)).transpose()?;
+            let filter = filter.map(|filter| self.filter(last(ty.name), filter, card)).transpose()?;
             card.input_guardrails.push((self.hook(ty, "input_guardrails", "input_guardrail")?, filter));
         }
         for (ty, filter) in &self.outline.output_guardrails {
-            let filter = filter.map(|filter| self.filter(ty, filter, card)).transpose()?;
+            let filter = filter.map(|filter| self.filter(last(ty.name), filter, card)).transpose()?;
             card.output_guardrails.push((self.hook(ty, "output_guardrails", "output_guardrail")?, filter));
+        }
+        if !self.outline.approval.is_empty() {
+            card.approval = Some(self.approval(card)?);
         }
         let around = &self.outline.around;
         for ty in &around.run {
@@ -43,6 +46,38 @@ impl Dump<'_> {
         Ok(())
     }
 
+    fn approval(&self, card: &Card) -> Result<Vec<Approval>, DumpError> {
+        let mut approval = Vec::new();
+        for (rule, filter) in &self.outline.approval {
+            let code = || {
+                self.code(
+                    "a rule of `approval`".to_owned(),
+                    "a card has it in `rule`: write the card yourself",
+                )
+            };
+            let filter = filter.ok_or_else(|| {
+                self.code("the approval of all calls".to_owned(), "a card names the calls in `approval`")
+            })?;
+            let Filter { except, targets } = self.filter("approval", filter, card)?;
+            let mut push = |rule, targets| {
+                approval.push(Approval { rule, filter: Filter { except, targets }, span: 0..0 });
+            };
+            match rule {
+                RuleSource::Code => return Err(code()),
+                RuleSource::Always(Some(reason)) => {
+                    push(ApprovalRule::Because(spanned(reason.clone())), targets);
+                }
+                RuleSource::Always(None) if except => return Err(code()),
+                RuleSource::Always(None) => {
+                    for target in targets {
+                        push(ApprovalRule::Always, vec![target]);
+                    }
+                }
+            }
+        }
+        Ok(approval)
+    }
+
     fn hook(&self, ty: &HookType, field: &'static str, method: &'static str) -> Result<Hook, DumpError> {
         if ty.has_values {
             let part = format!("the value of `{}`", last(ty.name));
@@ -52,9 +87,10 @@ impl Dump<'_> {
         Ok(Hook { item: spanned(self.item(fits, ty, field, method)?), with: Vec::new() })
     }
 
-    fn filter(&self, ty: &HookType, filter: Filtered, card: &Card) -> Result<Filter, DumpError> {
+    /// The filter of a hook or a guardrail, or of `approval`: `owner` is its name.
+    fn filter(&self, owner: &str, filter: Filtered, card: &Card) -> Result<Filter, DumpError> {
         let code = |what: &str| {
-            let part = format!("the {what} of `{}`", last(ty.name));
+            let part = format!("the {what} of `{owner}`");
             self.code(part, "a card filters by tools, toolboxes, children, servers and sources")
         };
         let mut targets = Vec::new();

@@ -207,6 +207,7 @@ impl Dump<'_> {
             RegisteredItem::Hook(_) => method.ends_with("_hook") || method.ends_with("_guardrail"),
             RegisteredItem::Text(_)
             | RegisteredItem::Strategy(_)
+            | RegisteredItem::Rule(_)
             | RegisteredItem::Type(_)
             | RegisteredItem::Agent(_) => false,
         };

@@ -37,6 +37,7 @@ agent! {
         tool_hooks: [more for [add_two, Kb, Office], .., hooks::log except [source(agent), tool("late")]],
         input_guardrails: [three_more for [add_two, Office]],
         output_guardrails: [MaskPii except [source(agent), tool("late")], RejectInjection],
+        approval: [add_one, Office, "it is late" for [tool("late"), add_two]],
         run_hooks: [louder, MaskPii],
         default: true,
         model: "small",

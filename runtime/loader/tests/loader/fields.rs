@@ -280,3 +280,22 @@ async fn c3_ready_hooks_are_registered_and_a_missing_tool_of_a_filter_fails_the_
         "{error}"
     );
 }
+
+#[tokio::test]
+async fn c3_a_card_summarizes_long_conversations() {
+    let card = "instruction: Talk.\nturn_hooks: [{ hook: \"::onionskin::turn_hooks::summarize_above\", with: [20] }]\n";
+    let cards = load(Registry::new(), &[("a.yaml", card)]).unwrap();
+    let model = Arc::new(ScriptedModel::turns(["One.", "Two.", "Three."].map(ScriptedTurn::say)));
+    let app = cards.add_to(App::builder()).model(Arc::clone(&model)).build().await.unwrap();
+    let session = app.entry().session();
+    for input in ["My name is Ada, and I live in Ys by the sea with many cats.", "Who am I?"] {
+        app.entry().request(input).session(&session).run().await.unwrap();
+    }
+    let (asked, sent): (Vec<_>, Vec<_>) = model
+        .requests()
+        .into_iter()
+        .partition(|request| request.system.as_ref().is_some_and(|system| system.starts_with("Summarize")));
+    assert_eq!((asked.is_empty(), sent.len()), (false, 2), "{asked:?}");
+    let shown = sent[1].messages.iter().next().unwrap().to_text().into_owned();
+    assert!(shown.contains("<summary_of_earlier_messages>") && !shown.contains("cats"), "{shown}");
+}

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "tests say what they expect")]
 
+mod approval;
 mod dump;
 mod fields;
 mod filters;

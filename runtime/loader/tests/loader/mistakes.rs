@@ -52,9 +52,7 @@ fn c3_what_a_card_names_is_wrong_in_four_ways_with_types_of_their_own() {
         mistakes(card),
         [(
             MistakeKind::Format,
-            "cards/a.yaml:3:5: `tools.rs` names nothing: write a file and a name, `tools.rs:add_one`, or a path, \
-             `crate::tools::add_one`"
-                .to_owned()
+            "cards/a.yaml:3:5: `tools.rs` is a file: write the name behind it, `tools.rs:add_one`".to_owned()
         )]
     );
     let card = "instruction: Add.
@@ -119,7 +117,7 @@ fn c3_a_name_without_a_file_says_where_its_item_is() {
     let line = "cards/a.yaml:2:18: `add_one` has no file and no path: write `tools.rs:add_one`, or a path, `crate::tools::add_one`";
     assert_eq!(
         mistakes("instruction: Add.\nfunction_tools: [add_one]\n"),
-        [(MistakeKind::MissingItem, line.to_owned())]
+        [(MistakeKind::Format, line.to_owned())]
     );
 }
 

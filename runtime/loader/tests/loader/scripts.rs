@@ -1,9 +1,10 @@
 //! Tools and hooks in scripts beside the cards.
 
 use std::fs;
+use std::sync::Arc;
 
 use onionskin::loader::{CardLoader, MistakeKind, Registry};
-use onionskin::{App, ScriptedModel, ScriptedTurn};
+use onionskin::{App, ScriptedModel, ScriptedTurn, toolbox};
 use serde_json::json;
 
 use super::parts::add_one;
@@ -32,6 +33,20 @@ tool_hooks:
   - { hook: scripts/hooks.rhai:audit, for: [add_one] }
   - { hook: scripts/hooks.rhai:audit, except: [add_one] }
 ";
+
+/// Tools with the names of others.
+struct Stock;
+
+#[toolbox]
+impl Stock {
+    /// Adds one.
+    #[tool]
+    fn add_one() {}
+
+    /// Reads a skill.
+    #[tool]
+    fn skills_read() {}
+}
 
 fn registry() -> Registry {
     Registry::new().file("cards/tools.rs", |items| items.tool::<add_one>())
@@ -101,7 +116,7 @@ tool_hooks: [s.rhai:double]
             ),
             (
                 MistakeKind::WrongKind,
-                "cards/a.yaml:3:13: `s.rhai:double` is a script, which can be a tool or a hook around tool calls only".to_owned()
+                "cards/a.yaml:3:13: `s.rhai:double` is a script, which can be a tool, a hook around tool calls, a hook on messages or a rule for approval only".to_owned()
             ),
             (
                 MistakeKind::Script,
@@ -113,17 +128,59 @@ tool_hooks: [s.rhai:double]
     );
     let through = "fn t(x) { u(x) }\nfn u(x) { audit(x, x) }\n".to_owned() + HOOKS;
     let through = mistakes("instruction: A.\nfunction_tools: [s.rhai:t]\n", &through);
-    assert!(through[0].1.ends_with("cards/s.rhai:6:5: there is no function `call_next`"), "{through:?}");
+    assert!(
+        through[0].1.ends_with(
+            "cards/s.rhai:6:5: there is no function `call_next` here: it is for hooks around tool calls"
+        ),
+        "{through:?}"
+    );
     assert_eq!(
         mistakes("instruction: A.\nfunction_tools: [s.rhai:audit]\n", HOOKS),
         [(
             MistakeKind::Script,
-            "cards/a.yaml:2:18: `s.rhai:audit` cannot be a tool: cards/s.rhai:4:5: there is no function `call_next`".to_owned()
+            "cards/a.yaml:2:18: `s.rhai:audit` cannot be a tool: cards/s.rhai:4:5: there is no function `call_next` here: it is for hooks around tool calls".to_owned()
         )]
     );
     let broken = mistakes("instruction: A.\nfunction_tools: [s.rhai:f]\n", "/// F.\nfn f() { 1 +; }\n");
     assert_eq!(broken[0].0, MistakeKind::Script);
     assert!(broken[0].1.contains(" cannot be a tool: cards/s.rhai:2:13: "), "{broken:?}");
+}
+
+#[tokio::test]
+async fn c3_a_card_names_hooks_on_messages_in_scripts() {
+    let hooks = "fn loud(sender, message, recipient, silent) { message.to_upper() }\n\
+                 fn count(state, messages) { state.count = messages.len(); state }\n";
+    let card = "instruction: Talk of {session_state.count}.\nmessage_hooks: [s.rhai:loud, s.rhai:count]\n";
+    let cards = load(Registry::new(), &[("a.yaml", card), ("s.rhai", hooks)]).unwrap();
+    let model = Arc::new(ScriptedModel::turns([ScriptedTurn::say("{input}, then.")]));
+    assert_eq!(run(&cards, Arc::clone(&model), "hm").await.text, "HM, THEN.");
+    assert_eq!(model.requests()[0].system.as_deref(), Some("Talk of 1."));
+}
+
+#[test]
+fn c3_two_tools_of_one_name_are_a_mistake_of_the_card() {
+    let card = "instruction: A.\nfunction_tools: [s.rhai:double, t.rhai:double, tools.rs:add_one]\nruntime: [skills.read]\n\
+                toolboxes: [kb.rs:Stock]\n";
+    let error = load(
+        registry().file("cards/kb.rs", |items| items.toolbox::<Stock>()),
+        &[("cards/a.yaml", card), ("cards/s.rhai", TOOLS), ("cards/t.rhai", TOOLS)],
+    )
+    .unwrap_err();
+    let told: Vec<_> = error.mistakes().iter().map(|mistake| (mistake.kind, mistake.to_string())).collect();
+    let line = |place: &str, name: &str, second: &str, first: &str| {
+        let text = format!(
+            "cards/a.yaml:{place}: the tool `{name}` of `{second}` has the name of a tool of `{first}`: give one of them another name"
+        );
+        (MistakeKind::Cards, text)
+    };
+    assert_eq!(
+        told,
+        [
+            line("2:33", "double", "t.rhai:double", "s.rhai:double"),
+            line("4:13", "add_one", "kb.rs:Stock", "tools.rs:add_one"),
+            line("4:13", "skills_read", "kb.rs:Stock", "skills.read"),
+        ]
+    );
 }
 
 #[tokio::test]

@@ -248,7 +248,7 @@ async fn c4_a_changed_an_added_and_a_broken_file_are_seen_by_the_next_run() {
 
 #[cfg(feature = "rhai")]
 #[tokio::test]
-async fn c4_a_script_is_a_tool_of_an_agent_and_shows_no_component() {
+async fn c4_a_script_is_a_tool_of_an_agent() {
     let tools = r#"{ "agent_tools": { "Writer": [{ "path": "tools.add.add_one", "name": "plus", "description": "Adds one." }] } }"#;
     let script =
         "/// Adds one.\n///\n/// # Arguments\n///\n/// * `x: int` - the number\nfn add_one(x) { x + 1 }";
@@ -259,11 +259,152 @@ async fn c4_a_script_is_a_tool_of_an_agent_and_shows_no_component() {
     let call = ScriptedTurn::call("plus", json!({ "x": 1 }));
     let model = ScriptedModel::new().agent("Writer", [call, ScriptedTurn::say("{last}")]);
     assert_eq!(workflow.builder().model(model).begin().await.unwrap().text, "2");
+}
 
-    let ui = r#"{ "ui_tools": { "Writer": [{ "path": "tools.add.add_one", "component": "Box", "mode": "inline" }] } }"#;
-    let error =
-        load(registry(), &self::workflow(&[("tools.json", ui), ("tools/add.rhai", script)])).unwrap_err();
-    assert!(error.to_string().contains("is a script, which shows no component"), "{error}");
+/// The folder of the guide with scripts in place of Rust.
+#[cfg(feature = "rhai")]
+const SCRIPTS: [(&str, &str); 4] = [
+    (
+        "tools/echo_all.rhai",
+        "/// Says a text back.\n/// Args:\n///     text (string): The text.\nfn echo(text) { text }\n",
+    ),
+    (
+        "tools/request_api_key.rhai",
+        "/// Requests a key.\n/// Args:\n///     service (string): The service.\nfn request_api_key(service) {\n    \
+         use_ui_tool(\"api_key_input\", \"Generator\", #{ service: service })\n}\n",
+    ),
+    (
+        "tools/state.rhai",
+        "fn update_state(state, messages) {\n    state.message_count = messages.len();\n    state.last = messages[-1].role;\n    state\n}\n",
+    ),
+    (
+        "tools/redaction.rhai",
+        "fn redact_before_send(sender, message, recipient, silent) {\n    message.replace(\"sk-17\", `[${sender} to ${recipient}]`);\n    message\n}\n",
+    ),
+];
+
+/// A workflow like that of the guide, with these scripts.
+#[cfg(feature = "rhai")]
+fn in_scripts(changed: &[(&str, &str)]) -> Files {
+    let mut files = vec![
+        (
+            "tools.json",
+            r#"{
+            "agent_tools": { "ALL_AGENTS": [{ "path": "workflows.Generator.tools.echo_all.echo", "description": "Simple echo" }] },
+            "ui_tools": { "Writer": [{ "path": "workflows.Generator.tools.request_api_key.request_api_key", "component": "AgentAPIKeyInput", "mode": "inline" }] }
+        }"#,
+        ),
+        (
+            "hooks.json",
+            r#"[
+            { "hook_type": "process_message_before_send", "hook_agent": "Writer", "file": "redaction.rhai", "function": "redact_before_send" },
+            { "hook_type": "update_agent_state", "hook_agent": "Reader", "file": "state.rhai", "function": "update_state" }
+        ]"#,
+        ),
+    ];
+    files.extend(SCRIPTS.iter().chain(changed));
+    workflow(&files)
+}
+
+/// A model that asks for the key, and tells it to the other agent.
+#[cfg(feature = "rhai")]
+fn key_model() -> ScriptedModel {
+    let asks = [
+        ScriptedTurn::call("request_api_key", json!({ "service": "mail" })),
+        ScriptedTurn::call("agent__Reader", json!({ "input": "It is {last}." })),
+        ScriptedTurn::say("{last} And sk-17."),
+    ];
+    ScriptedModel::new().agent("Writer", asks).agent(
+        "Reader",
+        [ScriptedTurn::call("echo", json!({ "text": "{input}" })), ScriptedTurn::say("{last}")],
+    )
+}
+
+#[cfg(feature = "rhai")]
+#[tokio::test]
+async fn c4_the_folder_runs_with_scripts_alone() {
+    let workflow = load(Registry::new(), &in_scripts(&[])).unwrap();
+    let person = |question: Question| async move {
+        let QuestionKind::Component(shown) = question.kind() else { return None };
+        assert_eq!(
+            (shown.component(), shown.mode(), shown.workflow()),
+            ("AgentAPIKeyInput", UiMode::Inline, "Generator")
+        );
+        assert_eq!((shown.tool_id(), shown.payload()), ("api_key_input", &json!({ "service": "mail" })));
+        Answer::value("sk-17").ok()
+    };
+    let app = workflow.builder().model(key_model()).answerer(person).build().await.unwrap();
+    let session = app.entry().session();
+    let output = app.entry().request("Connect.").session(&session).run().await.unwrap();
+    assert_eq!(output.text, "It is [Writer to Reader]. And [Writer to user].");
+    let state = session.state().to_value();
+    assert_eq!((&state["message_count"], &state["last"]), (&json!(3), &json!("tool")), "{state}");
+    assert_eq!(app.describe().unwrap().agents[0].message_hooks, ["redaction.rhai:redact_before_send"]);
+    // Without an answerer, the run pauses, and the script starts again.
+    let app = workflow.builder().model(key_model()).build().await.unwrap();
+    let Err(RunError::Paused(paused)) = app.run("Connect.").await else { panic!("it has not paused") };
+    let key = paused.questions()[0].key();
+    let answer = Answer::value("sk-17").unwrap();
+    let resumed = app.entry().resume(&paused).answer(key, answer).run().await.unwrap();
+    assert_eq!(resumed.text, output.text);
+}
+
+#[cfg(feature = "rhai")]
+#[test]
+fn c4_scripts_that_do_not_fit_their_entry_are_refused() {
+    let said = |file: &str, script: &str| {
+        let error = load(Registry::new(), &in_scripts(&[(file, script)])).unwrap_err();
+        let mistakes: Vec<_> =
+            error.mistakes().iter().map(|mistake| (mistake.kind, mistake.message.clone())).collect();
+        let [one] = &*mistakes else { panic!("{mistakes:?}") };
+        one.clone()
+    };
+    let (kind, words) = said("tools/state.rhai", "fn update_state(agent) { agent }\n");
+    assert_eq!(
+        (kind, &*words),
+        (
+            MistakeKind::Script,
+            "`tools/state.rhai:update_state` cannot be a hook on messages: workflows/Generator/tools/state.rhai:1:4: the parameters of a hook \
+             on messages say its place: `fn update_state(sender, message, recipient, silent)` for `process_message_before_send`, \
+             `fn update_state(state, messages)` for `update_agent_state`, `fn update_state(message)` for `process_last_received_message`, \
+             `fn update_state(messages)` for `process_all_messages_before_reply`; this is `fn update_state(agent)`"
+        )
+    );
+    let (kind, words) = said("tools/state.rhai", "fn update_state(messages) { messages }\n");
+    assert_eq!(
+        (kind, &*words),
+        (
+            MistakeKind::WrongKind,
+            "`tools/state.rhai:update_state` is a hook of `process_all_messages_before_reply`, and not of `update_agent_state`: write \
+             `\"hook_type\": \"process_all_messages_before_reply\"`"
+        )
+    );
+    let (kind, words) =
+        said("tools/echo_all.rhai", "/// Says.\nfn echo() { use_ui_tool(\"a\", \"b\", 1) }\n");
+    assert_eq!(kind, MistakeKind::Script);
+    assert!(
+        words.ends_with("echo_all.rhai:2:13: there is no function `use_ui_tool` here: it is for UI tools, the `ui_tools` of a workflow"),
+        "{words}"
+    );
+    let (kind, words) = said("tools/redaction.rhai", &format!("{}fn more() {{}}\n", SCRIPTS[3].1));
+    assert!(kind == MistakeKind::WrongKind && words.contains("`private fn more`"), "{words}");
+}
+
+#[cfg(feature = "rhai")]
+#[test]
+fn c4_a_script_in_the_folder_of_tools_holds_one_item() {
+    let tools = r#"{ "agent_tools": { "Writer": [{ "path": "tools.add.add_one" }] } }"#;
+    let load = |helper: &str| {
+        let script = format!("/// Adds one.\nfn add_one() {{ more() }}\n{helper}fn more() {{ 1 }}\n");
+        load(registry(), &workflow(&[("tools.json", tools), ("tools/add.rhai", &script)]))
+    };
+    let error = load("").unwrap_err();
+    assert_eq!(
+        error.mistakes()[0].to_string(),
+        "workflows/Generator/tools.json:1:41: `tools/add.rhai` holds `add_one` and `more`: a file in `tools` holds one tool, UI tool or hook; \
+         move one of them to a file of its own, or write `private` in front of one that only the others call: `private fn more`"
+    );
+    load("private ").unwrap();
 }
 
 /// Does the reading of these files end, soon, with agents or with places?
