@@ -4,16 +4,19 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use onionskin_cards::{is_card, is_workflow_folder};
+use onionskin_core::text::nearest;
 
 use crate::agents::AgentArguments;
 use crate::chat::{self, ChatArguments};
 use crate::check::{self, CheckArguments};
 use crate::completions::{self, CompletionArguments};
+use crate::config;
 use crate::docs::{self, PageArguments};
 use crate::failure::FAILED;
+use crate::import::{self, ImportArguments};
 use crate::list::{self, ListArguments};
 #[cfg(feature = "mcp")]
 use crate::mcp::McpCommand;
@@ -74,9 +77,15 @@ pub(crate) enum Command {
     /// Write the YAML of workflow folders as JSON.
     #[command(long_about = migrate::ABOUT, after_long_help = migrate::EXAMPLES)]
     Migrate(MigrateArguments),
+    /// Write cards from the agents of other programs.
+    #[command(long_about = import::ABOUT, after_long_help = import::EXAMPLES)]
+    Import(ImportArguments),
     /// Make a small project.
     #[command(long_about = new::ABOUT, after_long_help = new::EXAMPLES)]
     New(NewArguments),
+    /// Show the settings of files and of the environment.
+    #[command(long_about = config::ABOUT, after_long_help = config::EXAMPLES)]
+    Config,
     /// Print completions for a shell.
     #[command(long_about = completions::ABOUT, after_long_help = completions::EXAMPLES)]
     Completions(CompletionArguments),
@@ -91,14 +100,19 @@ pub(crate) enum Command {
 
 impl Command {
     /// The agents that it works with.
-    pub(crate) fn agents(&self) -> Option<&AgentArguments> {
+    pub(crate) fn agents(&mut self) -> Option<&mut AgentArguments> {
         match self {
-            Self::Run(arguments) => Some(&arguments.agents),
-            Self::Chat(arguments) => Some(&arguments.agents),
-            Self::List(arguments) => Some(&arguments.agents),
-            Self::Schema(arguments) => Some(&arguments.agents),
-            Self::Docs(arguments) | Self::Graph(arguments) => Some(&arguments.agents),
-            Self::Check(_) | Self::Migrate(_) | Self::New(_) | Self::Completions(_) => None,
+            Self::Run(arguments) => Some(&mut arguments.agents),
+            Self::Chat(arguments) => Some(&mut arguments.agents),
+            Self::List(arguments) => Some(&mut arguments.agents),
+            Self::Schema(arguments) => Some(&mut arguments.agents),
+            Self::Docs(arguments) | Self::Graph(arguments) => Some(&mut arguments.agents),
+            Self::Check(_)
+            | Self::Config
+            | Self::Migrate(_)
+            | Self::Import(_)
+            | Self::New(_)
+            | Self::Completions(_) => None,
             #[cfg(feature = "mcp")]
             Self::Mcp { .. } => None,
         }
@@ -111,6 +125,8 @@ pub(crate) fn commands(program: &Program) -> clap::Command {
         if program.about.is_empty() { "Tools, hooks and agents for language models" } else { program.about };
     let commands =
         Arguments::command().name(program.name).bin_name(program.name).version(program.version).about(about);
+    // They are those of the ready program.
+    let commands = commands.mut_subcommand("config", |config| config.hide(!program.is_ready_program()));
     let commands = AGENT_HELP.into_iter().fold(commands, |commands, (name, help)| {
         commands.mut_subcommand(name, |command| command.mut_arg("agent", |agent| agent.help(help)))
     });
@@ -142,6 +158,9 @@ pub(crate) fn read(program: &Program) -> Result<Command, ExitCode> {
             let text = error.render().to_string();
             if error.use_stderr() {
                 output::aside(text.trim_end());
+                if let Some(near) = near_command(program, &error) {
+                    output::aside(&format!("\nthere is a command `{near}`"));
+                }
                 if error.kind() == ErrorKind::UnknownArgument
                     && let Some(option) = missed_option(&std::env::args_os().skip(1).collect::<Vec<_>>())
                 {
@@ -153,6 +172,17 @@ pub(crate) fn read(program: &Program) -> Result<Command, ExitCode> {
             Err(ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(FAILED)))
         }
     }
+}
+
+/// The command that a mistyped word most likely means, where the parser proposes none.
+fn near_command(program: &Program, error: &clap::Error) -> Option<String> {
+    let (None, Some(ContextValue::String(word))) =
+        (error.get(ContextKind::SuggestedSubcommand), error.get(ContextKind::InvalidSubcommand))
+    else {
+        return None;
+    };
+    let commands = commands(program);
+    nearest(word, commands.get_subcommands().map(clap::Command::get_name)).map(str::to_owned)
 }
 
 /// Which option is missing, if a file of agents is in the place of the first argument.

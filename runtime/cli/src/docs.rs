@@ -1,7 +1,8 @@
 //! `docs` and `graph` print pages of the agents.
 
-use std::fs;
-use std::path::PathBuf;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
@@ -39,7 +40,7 @@ Examples:
 
 #[derive(Args)]
 pub(crate) struct PageArguments {
-    /// Write the page to this file, in place of standard output.
+    /// Write the page to this file, in place of standard output. A file that this command did not write is not replaced.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
@@ -69,8 +70,38 @@ pub(crate) async fn run(
     }
     match arguments.out {
         None => output::text(&text)?,
-        Some(file) => fs::write(&file, text)
-            .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", file.display())))?,
+        Some(file) => write(&file, page, &text)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+impl Page {
+    /// The first line of a file, by which a later run knows it.
+    const fn mark(self) -> &'static str {
+        match self {
+            Self::Markdown => "<!-- Written by the command `docs`: changes are lost with its next run. -->",
+            Self::Mermaid => "%% Written by the command `graph`: changes are lost with its next run.",
+        }
+    }
+}
+
+/// Writes a page to a file that does not exist, or that this command wrote.
+fn write(file: &Path, page: Page, text: &str) -> Result<(), Failure> {
+    let failed = |error: io::Error| Failure::new(format!("cannot write `{}`: {error}", file.display()));
+    let mark = page.mark();
+    match File::open(file) {
+        Ok(known) => {
+            let mut begin = Vec::new();
+            known.take(mark.len() as u64).read_to_end(&mut begin).map_err(failed)?;
+            if begin != mark.as_bytes() {
+                return Err(Failure::new(format!(
+                    "this command did not write `{}`, and does not replace it: remove it, or name another file",
+                    file.display()
+                )));
+            }
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(failed(error)),
+    }
+    fs::write(file, format!("{mark}\n\n{text}")).map_err(failed)
 }

@@ -4,9 +4,11 @@
 
 // `start` reads the commands that `arguments` lists and runs one of them. Each command has a module; those of servers are in `mcp`. They
 // work with the app that `agents` makes of what the arguments and the `program` name, with the model of `model`; `loaded` has the agents
-// of files. Where these name items in Rust, the ready program runs the program of their `package`. `signals` ends a command, `questions`
+// of files. Where these name items in Rust, the ready program runs the program of their `package`. `settings` are what
+// the ready program uses where no option says it, from files, the environment and the `variables` of `.env`. `signals` ends a command, `questions`
 // asks the person at the terminal line by line (`lines`), `typeahead` keeps what was typed early from answering, `failure` says why there
-// is no result, `text` and `calls` make texts for people, and `output` writes.
+// is no result, `log` shows what hooks log, `text` and `calls` make texts for people, `output` writes to them, `read` and `write` are for
+// files.
 
 #![forbid(unsafe_code)]
 // A new variant of an enum must be handled in each `match`.
@@ -19,11 +21,14 @@ mod calls;
 mod chat;
 mod check;
 mod completions;
+mod config;
 mod docs;
 mod failure;
+mod import;
 mod lines;
 mod list;
 mod loaded;
+mod log;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod migrate;
@@ -33,11 +38,15 @@ mod output;
 mod package;
 mod program;
 mod questions;
+mod read;
 mod run;
 mod schema;
+mod settings;
 mod signals;
 mod start;
 mod text;
 mod typeahead;
+mod variables;
+mod write;
 
 pub use program::{Prepared, Program};

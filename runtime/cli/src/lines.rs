@@ -5,6 +5,9 @@ use std::io::{BufRead, Read as _};
 /// The bytes of a line, its end included. A longer one is refused.
 const LONGEST_LINE: u64 = 1 << 20;
 
+/// Why a line is refused that is not text.
+pub(crate) const NOT_TEXT: &str = "the line is not UTF-8 text";
+
 /// The line, or the event that came in its place.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ReadLine {
@@ -27,11 +30,20 @@ pub(crate) fn read(input: &mut impl BufRead) -> ReadLine {
         return ReadLine::Failed(error.to_string());
     }
     match String::from_utf8(line) {
-        _ if is_too_long => ReadLine::Refused(format!("the line has more than {} KiB", LONGEST_LINE >> 10)),
+        _ if is_too_long => too_long(),
         Ok(line) if line.is_empty() => ReadLine::End,
         Ok(line) => ReadLine::Line(line),
-        Err(_) => ReadLine::Refused("the line is not UTF-8 text".to_owned()),
+        Err(_) => ReadLine::Refused(NOT_TEXT.to_owned()),
     }
+}
+
+/// A line that was read whole, if it is not too long.
+pub(crate) fn bounded(line: String) -> ReadLine {
+    if line.len() as u64 >= LONGEST_LINE { too_long() } else { ReadLine::Line(line) }
+}
+
+fn too_long() -> ReadLine {
+    ReadLine::Refused(format!("the line has more than {} KiB", LONGEST_LINE >> 10))
 }
 
 #[cfg(test)]

@@ -13,7 +13,8 @@ use crate::signals::until_signal;
 use crate::text;
 
 pub(crate) const ABOUT: &str = "\
-Show the agents, each with its tools, where they come from, and its hooks. The first agent is the one that `run` asks.
+Show the agents, each with its tools, where they come from, whether a person can be asked before a call (`approval`), and its hooks. The \
+first agent is the one that `run` asks.
 
 The servers of the agents are started, and their tools listed. No model is asked.
 
@@ -120,11 +121,14 @@ fn in_order(tools: &[ToolDescription]) -> Vec<&String> {
     ordered
 }
 
-/// Its name, its source, and the first line of its description.
+/// Its name, its source with the word `approval` if a person can be asked before a call, and the first line of its description.
 fn tool(tool: &ToolDescription) -> [String; 3] {
-    let source = match &tool.server {
+    let mut source = match &tool.server {
         Some(server) => format!("{} {}", tool.source, text::first_line(server)),
         None => tool.source.to_string(),
     };
+    if tool.approval {
+        source += ", approval";
+    }
     [text::first_line(&tool.name), source, text::first_line(&tool.description)]
 }

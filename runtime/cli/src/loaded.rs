@@ -1,8 +1,8 @@
 //! Loads the agents of files: of cards, or of a workflow folder.
 
-use std::path::{Path, PathBuf};
+use std::path::{Display, Path, PathBuf};
 
-use onionskin_cards::{Workflow, children_beside, find_cards};
+use onionskin_cards::{Workflow, children_beside};
 use onionskin_core::declaration::{AppBuilder, DynAgent};
 use onionskin_loader::{CardLoader, LoadError, LoadedCards, LoadedWorkflow, Mistake, MistakeKind, Registry};
 
@@ -10,28 +10,39 @@ use crate::failure::Failure;
 use crate::program::Program;
 
 /// The words for items in Rust where the program has no registry.
-const WITHOUT_RUST: &str = "it needs a program of yours that has it, with `onionskin::main! { registry: .. }`; tools and tool hooks can \
-                            also be scripts, such as `tools.rhai:add_one`";
+const WITHOUT_RUST: &str = "it needs a program of yours that has it, with `onionskin::main! { registry: .. }`; tools, tool hooks and \
+                            message hooks can also be scripts, such as `tools.rhai:add_one`";
 
 /// The words for an address in place of a path. They do not show the address, because it can hold a key.
 pub(crate) const NO_ADDRESS: &str = "reads files and folders, not addresses: save them first";
+
+/// The words for the address of a card that is not allowed.
+const ADDRESS_OF_CARD: &str = "`--card` reads files and folders: `--allow-urls` lets it read addresses too";
 
 /// The agents of files.
 pub(crate) enum Loaded {
     /// Those of the arguments come first, then their children.
     Cards {
         cards: LoadedCards,
-        named: usize,
+        /// The only card that the arguments name.
+        only: Option<usize>,
     },
     Workflow(LoadedWorkflow),
 }
 
 impl Loaded {
     /// Loads the cards of these paths, and the cards of their children.
-    pub(crate) fn cards(program: &Program, paths: &[PathBuf]) -> Result<Self, Failure> {
+    pub(crate) async fn cards(
+        program: &Program,
+        paths: &[PathBuf],
+        allow_urls: bool,
+    ) -> Result<Self, Failure> {
         for path in paths {
             if is_address(path) {
-                return Err(Failure::new(format!("`--card` {NO_ADDRESS}")));
+                if !allow_urls {
+                    return Err(Failure::new(ADDRESS_OF_CARD));
+                }
+                continue;
             }
             if is_workflow(path) {
                 let shown = path.display();
@@ -40,10 +51,22 @@ impl Loaded {
                 )));
             }
         }
-        let named = find_cards(Path::new(""), paths).files.len();
-        let paths = with_children(program, paths);
-        let cards = loader(program).load(&paths).map_err(Failure::new)?;
-        Ok(Self::Cards { cards, named })
+        let all = with_children(program, paths);
+        let cards = load(program, &all, allow_urls).await.map_err(|error| match script_in(paths) {
+            Some(script) => Failure::new(format!(
+                "`{script}` is a script in place of a model, and no card: name it with `--model script:{script}`"
+            )),
+            None => Failure::new(error),
+        })?;
+        // The children are behind the files that were named, and the cards of addresses behind all files.
+        let addresses = paths.iter().filter(|path| is_address(path)).count();
+        let (len, children) = (cards.agents().len(), all.len() - paths.len());
+        let only = match (len.saturating_sub(children + addresses), addresses) {
+            (1, 0) => Some(0),
+            (0, 1) => len.checked_sub(1),
+            _ => None,
+        };
+        Ok(Self::Cards { cards, only })
     }
 
     /// Loads a workflow folder.
@@ -55,10 +78,10 @@ impl Loaded {
         Ok(Self::Workflow(workflow))
     }
 
-    /// The warnings of a workflow folder, each with its place.
+    /// The warnings about a workflow folder or a folder of cards, each with its place.
     pub(crate) fn warnings(&self) -> &[String] {
         match self {
-            Self::Cards { .. } => &[],
+            Self::Cards { cards, .. } => cards.skipped(),
             Self::Workflow(workflow) => workflow.warnings(),
         }
     }
@@ -73,12 +96,43 @@ impl Loaded {
     /// The agent that is asked if the arguments name no other. A card that only its parent names is not asked.
     pub(crate) fn default_agent(&self) -> Option<&DynAgent> {
         match self {
-            Self::Cards { cards, named } => match cards.agents().get(..*named) {
-                Some([one]) => Some(one),
-                _ => cards.default_agent(),
-            },
+            Self::Cards { cards, only: Some(only) } => cards.agents().get(*only),
+            Self::Cards { cards, only: None } => cards.default_agent(),
             Self::Workflow(workflow) => workflow.agents().iter().find(|agent| agent.is_default()),
         }
+    }
+
+    /// The names of the servers that the agents use.
+    pub(crate) fn servers(&self) -> Vec<&str> {
+        match self {
+            Self::Cards { cards, .. } => cards.servers().collect(),
+            Self::Workflow(workflow) => workflow.servers().collect(),
+        }
+    }
+
+    /// The names of the agents that use a server.
+    pub(crate) fn agents_with<'s>(&'s self, server: &'s str) -> Vec<&'s str> {
+        match self {
+            Self::Cards { cards, .. } => cards.agents_with(server).collect(),
+            Self::Workflow(workflow) => workflow.agents_with(server).collect(),
+        }
+    }
+
+    /// This agent and those below it.
+    pub(crate) fn only(self, agent: &str) -> Self {
+        match self {
+            Self::Cards { cards, .. } => Self::Cards { cards: cards.only(agent), only: None },
+            Self::Workflow(workflow) => Self::Workflow(workflow.only(agent)),
+        }
+    }
+
+    /// The agents that need no server; none if each of them does.
+    pub(crate) fn without_servers(self) -> Option<Self> {
+        let loaded = match self {
+            Self::Cards { cards, .. } => Self::Cards { cards: cards.without_servers(), only: None },
+            Self::Workflow(workflow) => Self::Workflow(workflow.without_servers()),
+        };
+        Some(loaded).filter(|loaded| !loaded.agents().is_empty())
     }
 
     pub(crate) fn add_to(&self, app: AppBuilder) -> AppBuilder {
@@ -100,6 +154,22 @@ fn is_workflow(folder: &Path) -> bool {
         || Workflow::read(Path::new(""), folder).is_ok()
 }
 
+/// The first file that is a script in place of a model.
+#[cfg(feature = "yaml")]
+fn script_in(files: &[PathBuf]) -> Option<Display<'_>> {
+    // A script can be empty, and so can a card.
+    let is_script = |file: &&PathBuf| {
+        std::fs::metadata(file).is_ok_and(|facts| facts.is_file() && facts.len() > 0)
+            && onionskin_core::ScriptedModel::from_yaml_file(file).is_ok()
+    };
+    files.iter().find(is_script).map(|file| file.display())
+}
+
+#[cfg(not(feature = "yaml"))]
+fn script_in(_: &[PathBuf]) -> Option<Display<'_>> {
+    None
+}
+
 /// The paths of cards, and the cards of children that are beside them.
 pub(crate) fn with_children(program: &Program, paths: &[PathBuf]) -> Vec<PathBuf> {
     let own: Vec<&str> = program.agents.iter().map(DynAgent::name).collect();
@@ -109,9 +179,29 @@ pub(crate) fn with_children(program: &Program, paths: &[PathBuf]) -> Vec<PathBuf
     paths
 }
 
+#[cfg(feature = "loader-url")]
+async fn load(program: &Program, paths: &[PathBuf], allow_urls: bool) -> Result<LoadedCards, LoadError> {
+    use onionskin_loader::CardUrls;
+
+    if !allow_urls {
+        return loader(program).load(paths);
+    }
+    let loader = loader(program).allow_urls(CardUrls::https());
+    // The future is large.
+    Box::pin(loader.load_with_urls(paths)).await
+}
+
+#[cfg(not(feature = "loader-url"))]
+#[expect(clippy::unused_async, reason = "with the feature it waits")]
+async fn load(program: &Program, paths: &[PathBuf], _: bool) -> Result<LoadedCards, LoadError> {
+    loader(program).load(paths)
+}
+
 /// The loader with the items that cards and workflows can name.
 pub(crate) fn loader(program: &Program) -> CardLoader {
-    CardLoader::new(program.registry.clone().unwrap_or_else(|| Registry::new().without_rust(WITHOUT_RUST)))
+    let registry = program.registry.clone();
+    CardLoader::new(registry.unwrap_or_else(|| Registry::new().without_rust(WITHOUT_RUST)))
+        .ask_before_changes()
 }
 
 /// The first item in Rust that a program without a registry cannot have.

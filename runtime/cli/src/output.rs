@@ -3,11 +3,15 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::text;
+
+/// How long people wait without a wish to know for what.
+const NOTICED: Duration = Duration::from_millis(300);
 
 /// Writes a result. A reader that has closed its end is not a failure.
 pub(crate) fn text(text: &str) -> Result<(), Failure> {
@@ -50,6 +54,22 @@ pub(crate) fn warning(text: &str) {
 
 pub(crate) fn note(text: &str) {
     aside(&format!("note: {text}"));
+}
+
+/// Waits, and lets a person at a terminal see for what, if it takes longer than people notice.
+///
+/// Cancel safety: that of the future.
+pub(crate) async fn with_notice<T>(notice: &str, work: impl Future<Output = T>) -> T {
+    let mut work = std::pin::pin!(work);
+    match tokio::time::timeout(NOTICED, &mut work).await {
+        Ok(done) => done,
+        Err(_) => {
+            if io::stderr().is_terminal() {
+                aside(notice);
+            }
+            work.await
+        }
+    }
 }
 
 /// Writes to standard error. Ignores write errors: the exit code reports the failure too.

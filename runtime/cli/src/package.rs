@@ -159,7 +159,7 @@ fn mistakes(program: &Program, arguments: &AgentArguments) -> Option<LoadError> 
 }
 
 /// The manifest of the package around a file or a folder.
-fn manifest_around(path: &Path) -> Option<PathBuf> {
+pub(crate) fn manifest_around(path: &Path) -> Option<PathBuf> {
     let path = std::path::absolute(path).ok()?;
     path.ancestors().map(|folder| folder.join("Cargo.toml")).find(|manifest| manifest.is_file())
 }

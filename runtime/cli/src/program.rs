@@ -10,6 +10,7 @@ use onionskin_core::{Agent, BoxFuture};
 use onionskin_loader::Registry;
 
 use crate::failure::Failure;
+use crate::settings::Settings;
 
 pub(crate) type Setup =
     Arc<dyn Fn(AppBuilder) -> BoxFuture<'static, Result<AppBuilder, BoxError>> + Send + Sync>;
@@ -35,12 +36,22 @@ pub struct Program {
     /// What the program registers itself; the ready program registers nothing.
     pub(crate) registry: Option<Registry>,
     pub(crate) setup: Option<Setup>,
+    /// Those of the ready program. Other programs have the folders of the user alone.
+    pub(crate) settings: Settings,
 }
 
 impl Program {
     /// Makes a program of this name and version, without agents.
     pub fn new(name: &'static str, version: &'static str) -> Self {
-        Self { name, version, about: "", agents: Vec::new(), registry: None, setup: None }
+        Self {
+            name,
+            version,
+            about: "",
+            agents: Vec::new(),
+            registry: None,
+            setup: None,
+            settings: Settings::default(),
+        }
     }
 
     /// Sets the line that `--help` begins with.
@@ -101,6 +112,11 @@ impl Program {
             Box::pin(async move { setup(app).prepared().await })
         }));
         self
+    }
+
+    /// Whether it has agents and items of files alone, as `onionskin` does.
+    pub(crate) fn is_ready_program(&self) -> bool {
+        self.agents.is_empty() && self.registry.is_none() && self.setup.is_none()
     }
 
     /// The builder with what the program adds to it.

@@ -2,12 +2,13 @@
 
 use std::io::{self, Write as _};
 use std::thread;
-use std::time::Duration;
 
-use onionskin_core::question::{Answer, AnswerError, Answerer, Question, QuestionKind};
-use onionskin_core::text::folded;
+use clap::Args;
+use onionskin_core::approval::Approval;
+use onionskin_core::question::{Answer, AnswerError, Answerer, Dialogue, Question, QuestionKind};
+use onionskin_core::text::{folded, visible};
 use serde_json::Value;
-use tokio::sync::{Mutex, oneshot};
+use tokio::sync::{Mutex, mpsc, oneshot};
 
 use crate::lines::{self, ReadLine};
 use crate::output;
@@ -19,19 +20,97 @@ const HUMAN: &str = "human.input";
 /// The characters of a question in words. It fits into the window of a terminal.
 const QUESTION: usize = 1_200;
 
-/// How long a question waits for the text before it.
-const SHOWN: Duration = Duration::from_millis(50);
+/// The most choices that have a number.
+const MOST_CHOICES: usize = 30;
 
 /// A question as one line. That of `human.input` is without its arguments, which are the question and its choices.
 pub(crate) fn line(question: &Question) -> String {
     let Some(text) = question.text().filter(|_| is_human(question)) else { return question.to_line() };
     let mut line = format!("{}: {text}", question.agents().join(" > "));
-    if let Some(Value::Array(choices)) = question.answer_schema().get("enum") {
-        let choices =
-            choices.iter().map(|choice| choice.as_str().map_or_else(|| choice.to_string(), str::to_owned));
-        line.push_str(&format!(" ({})", choices.collect::<Vec<_>>().join(" | ")));
+    let choices = choices(question);
+    if !choices.is_empty() {
+        line.push_str(&format!(" ({})", choices.join(" | ")));
     }
     folded(&line, QUESTION)
+}
+
+/// Whether calls are allowed without a question.
+#[derive(Args, Debug, Clone, Copy)]
+pub(crate) struct YesArgument {
+    /// Allow each call that needs approval, without a question.
+    ///
+    /// Calls need it that `approval` of a card or a tool names, and commands and changes of files (`shell.execute`, `filesystem.write`,
+    /// `filesystem.edit`) that `approval` of their card does not name. `approval: []` asks for nothing. `list` shows what needs it.
+    #[arg(long)]
+    pub(crate) yes: bool,
+}
+
+/// The values that answer a question, as a person writes them; none if others do too.
+fn choices(question: &Question) -> Vec<String> {
+    let choices = question.answer_schema().get("enum").and_then(Value::as_array);
+    let text = |choice: &Value| choice.as_str().map_or_else(|| choice.to_string(), str::to_owned);
+    choices.map(|choices| choices.iter().map(text).collect()).unwrap_or_default()
+}
+
+/// A question that is asked at a terminal. Its choices have numbers.
+pub(crate) struct Asking<'q> {
+    question: &'q Question,
+    dialogue: Dialogue<'q>,
+    /// Those with a number; none if a number could be a choice itself.
+    choices: Vec<String>,
+}
+
+impl<'q> Asking<'q> {
+    pub(crate) fn new(question: &'q Question) -> Self {
+        let mut choices = choices(question);
+        if *question.kind() == QuestionKind::Approval
+            || choices.len() > MOST_CHOICES
+            || choices.iter().any(|choice| choice.trim().parse::<f64>().is_ok())
+        {
+            choices.clear();
+        }
+        Self { question, dialogue: question.dialogue(), choices }
+    }
+
+    /// The question, and below it a line for each choice.
+    pub(crate) fn text(&self) -> String {
+        let mut text = match self.question.text().filter(|_| is_human(self.question)) {
+            Some(text) if !self.choices.is_empty() => {
+                folded(&format!("{}: {text}", self.question.agents().join(" > ")), QUESTION)
+            }
+            _ => line(self.question),
+        };
+        for (at, choice) in self.choices.iter().enumerate() {
+            text.push_str(&format!("\n  {} {}", at + 1, folded(choice, QUESTION)));
+        }
+        text
+    }
+
+    pub(crate) fn prompt(&self) -> String {
+        match self.choices.len() {
+            0 => format!("{}> ", self.dialogue.hint()),
+            1 => "1, or nothing to decline> ".to_owned(),
+            count => format!("1 to {count}, or nothing to decline> "),
+        }
+    }
+
+    /// The choices that an editor can show as they are.
+    pub(crate) fn editable_choices(&self) -> Vec<String> {
+        let is_plain = |choice: &&String| !choice.contains('\n') && visible(choice) == choice.as_str();
+        self.choices.iter().filter(is_plain).cloned().collect()
+    }
+
+    /// Reads an answer. It is none if the person wants to read more of the question: see [`Self::more`].
+    pub(crate) fn read(&mut self, line: &str) -> Result<Option<Answer>, AnswerError> {
+        let number = line.trim().parse().ok().and_then(|number: usize| number.checked_sub(1));
+        let choice = number.and_then(|at| self.choices.get(at));
+        self.dialogue.read(choice.map_or(line, String::as_str))
+    }
+
+    /// More of the question.
+    pub(crate) fn more(&self) -> &str {
+        self.dialogue.line()
+    }
 }
 
 pub(crate) fn is_human(question: &Question) -> bool {
@@ -48,30 +127,51 @@ pub(crate) fn problem(error: &AnswerError) -> String {
     folded(&words, QUESTION)
 }
 
-/// The person at the terminal of standard input and standard error, who answers a question after it is there.
-#[derive(Default)]
+/// The person at the terminal of standard input and standard error.
 pub(crate) struct Person {
-    /// One question at a time.
-    asks: Mutex<()>,
+    /// Whether each call is allowed without a question.
+    allows: bool,
+    /// Whether there is a terminal to ask at.
+    is_there: bool,
+    /// One question at a time. Each waits until the events before it are shown.
+    asks: Mutex<mpsc::UnboundedSender<oneshot::Sender<()>>>,
+}
+
+/// What waits until the events of the run are shown. The one who shows them drops what it gets when no event is left.
+pub(crate) type Waiting = mpsc::UnboundedReceiver<oneshot::Sender<()>>;
+
+impl Person {
+    pub(crate) fn new(is_there: bool, yes: YesArgument) -> (Self, Waiting) {
+        let (asks, waiting) = mpsc::unbounded_channel();
+        (Self { allows: yes.yes, is_there, asks: Mutex::new(asks) }, waiting)
+    }
 }
 
 impl Answerer for Person {
     async fn answer(&self, question: Question) -> Option<Answer> {
-        let _asks = self.asks.lock().await;
-        // The text of the agent before the question may be on its way to the terminal still.
-        tokio::time::sleep(SHOWN).await;
+        if self.allows && *question.kind() == QuestionKind::Approval {
+            return Some(Answer::Approval(Approval::Allow));
+        }
+        if !self.is_there {
+            return None;
+        }
+        let asks = self.asks.lock().await;
+        let (waits, shown) = oneshot::channel();
+        // If nobody shows events, none is to be waited for.
+        let _ = asks.send(waits);
+        let _ = shown.await;
         drop_typed();
-        output::aside(&line(&question));
-        let mut dialogue = question.dialogue();
+        let mut asking = Asking::new(&question);
+        output::aside(&asking.text());
         loop {
             // A terminal that is gone gives no line either.
-            let _ = write!(io::stderr(), "{}> ", dialogue.hint());
+            let _ = write!(io::stderr(), "{}", asking.prompt());
             match next_line().await {
-                ReadLine::Line(line) => match dialogue.read(&line) {
+                ReadLine::Line(line) => match asking.read(&line) {
                     Ok(Some(answer)) => return Some(answer),
                     Ok(None) => {
                         drop_typed();
-                        output::aside(dialogue.line());
+                        output::aside(asking.more());
                     }
                     Err(error) => output::aside(&problem(&error)),
                 },
@@ -145,10 +245,31 @@ mod tests {
         let colours = human(json!({ "enum": ["red", "blue"] }));
         assert_eq!(line(&colours), "agent: Which\\n\\u{1b}colour? (red | blue)");
         assert_eq!(line(&human(json!({ "type": "string" }))), "agent: Which\\n\\u{1b}colour?");
+        assert_eq!(Asking::new(&colours).text(), "agent: Which\\n\\u{1b}colour?\n  1 red\n  2 blue");
         let pays = Question::new(QuestionKind::Approval, "pay").with_arguments(json!({ "cents": 5 }));
         assert_eq!(line(&pays), "agent: pay {\"cents\":5}");
         let wrong = colours.dialogue().read("green").unwrap_err();
         assert!(problem(&wrong).starts_with("this does not fit: expected one of "), "{}", problem(&wrong));
+        assert_eq!(Asking::new(&pays).prompt(), "y, a (always with these arguments), n [reason]> ");
         assert_eq!(problem(&pays.dialogue().read("perhaps").unwrap_err()), "write y, a or n");
+    }
+
+    #[test]
+    fn o1_a_number_is_the_choice_at_its_place_unless_it_is_one_itself() {
+        let colours = human(json!({ "enum": ["red", "blue\u{1b}[2J"] }));
+        let mut asking = Asking::new(&colours);
+        assert_eq!(
+            (asking.prompt().as_str(), asking.editable_choices()),
+            ("1 to 2, or nothing to decline> ", vec!["red".to_owned()])
+        );
+        assert_eq!(asking.read(" 1 ").unwrap(), Some(Answer::value("red").unwrap()));
+        assert_eq!(asking.read("red").unwrap(), Some(Answer::value("red").unwrap()));
+        assert!(asking.read("0").is_err() && asking.read("3").is_err());
+        assert!(asking.text().ends_with("\n  2 blue\\u{1b}[2J"), "{}", asking.text());
+
+        let floors = human(json!({ "enum": [2, 1] }));
+        let mut asking = Asking::new(&floors);
+        assert_eq!(asking.text(), "agent: Which\\n\\u{1b}colour? (2 | 1)");
+        assert_eq!(asking.read("1").unwrap(), Some(Answer::value(1).unwrap()));
     }
 }

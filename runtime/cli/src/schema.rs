@@ -92,7 +92,13 @@ fn find<'t>(tools: &'t [ToolDefinition], name: &str) -> Result<&'t ToolDefinitio
     let found = tools.iter().find(|tool| *tool.name == *name).or_else(|| tools.iter().find(as_model));
     found.ok_or_else(|| {
         let names = || tools.iter().map(|tool| &*tool.name);
-        let hint = match nearest(name, names()) {
+        // `server__tool` and `agent__name`, by the second part.
+        let own = |tool: &'t str| tool.split_once("__").map_or(tool, |(_, own)| own);
+        let near = nearest(name, names()).or_else(|| {
+            let near = nearest(name, names().map(own))?;
+            names().find(|tool| own(tool) == near)
+        });
+        let hint = match near {
             Some(near) => format!("did you mean `{}`?", text::first_line(near)),
             None => format!("it has: {}", names().map(text::first_line).collect::<Vec<_>>().join(", ")),
         };

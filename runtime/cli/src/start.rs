@@ -9,21 +9,31 @@ use crate::failure::Failure;
 use crate::mcp;
 use crate::package::PackageProgram;
 use crate::program::Program;
+use crate::settings::Settings;
 use crate::signals::LAST_WORK;
-use crate::{chat, check, completions, list, migrate, new, output, run, schema};
+use crate::{chat, check, completions, config, import, list, migrate, new, output, run, schema};
 
 impl Program {
     /// Reads the arguments of the process and runs their command.
     ///
     /// The exit code is 0 if all is well, 1 if a command found problems or a difference, 2 after a failure, and 128 and the number of the
     /// signal that ended the command: 130 after Ctrl-C.
-    pub fn main(self) -> ExitCode {
-        let command = match arguments::read(&self) {
+    pub fn main(mut self) -> ExitCode {
+        let mut command = match arguments::read(&self) {
             Ok(command) => command,
             Err(code) => return code,
         };
+        // The program of a package takes the place of `onionskin`, and has its own settings.
+        let settings = if self.is_ready_program() { Settings::read() } else { Ok(Settings::new()) };
+        match settings {
+            Ok(settings) => self.settings = settings,
+            Err(failure) => return output::failure(&failure),
+        }
         let of_package = match command.agents() {
-            Some(agents) => PackageProgram::for_agents(&self, agents),
+            Some(agents) => {
+                agents.or_cards(&self);
+                PackageProgram::for_agents(&self, agents)
+            }
             None => Ok(None),
         };
         match of_package {
@@ -54,7 +64,9 @@ impl Program {
             Command::Graph(arguments) => docs::run(self, Page::Mermaid, arguments).await,
             Command::Check(arguments) => check::run(self, arguments).await,
             Command::Migrate(arguments) => migrate::run(&arguments),
+            Command::Import(arguments) => import::run(self, &arguments),
             Command::New(arguments) => new::run(&arguments),
+            Command::Config => config::run(self),
             Command::Completions(arguments) => completions::run(arguments::commands(self), &arguments),
             #[cfg(feature = "mcp")]
             Command::Mcp { command } => mcp::run(self, command).await,

@@ -1,5 +1,6 @@
 //! Texts for people. Those of models, tools and servers do not control the terminal.
 
+use std::path::Path;
 use std::time::Duration;
 
 use onionskin_core::text::{thousands, visible};
@@ -18,6 +19,11 @@ pub(crate) const RESTARTED: &str =
 /// The text with what people do not see in it written out. Its lines stay.
 pub(crate) fn plain(text: &str) -> String {
     visible(text).into_owned()
+}
+
+/// A path as one line.
+pub(crate) fn path(path: &Path) -> String {
+    plain(&path.display().to_string().replace('\n', "\\n"))
 }
 
 /// The text with its lines, and spaces in place of tabulators.
@@ -113,6 +119,34 @@ pub(crate) fn wrapped(line: &str, columns: usize, most: usize) -> Vec<String> {
     lines
 }
 
+/// The text with its long lines broken at spaces. What is broken off begins below the line, or in its second column, if a gap shows that
+/// there is one. A word that is longer than a row stays whole.
+pub(crate) fn fitted(text: &str, columns: usize) -> String {
+    let fit = |line: &str| {
+        let indent = line.len() - line.trim_start().len();
+        let behind_gap = line[indent..].find("  ").map(|gap| {
+            let rest = &line[indent + gap..];
+            indent + gap + rest.len() - rest.trim_start().len()
+        });
+        let start = behind_gap.filter(|start| width(&line[..*start]) <= columns / 2).unwrap_or(indent);
+        let (before, rest) = line.split_at(start);
+        let mut words = rest.split(' ');
+        let mut row = format!("{before}{}", words.next().unwrap_or_default());
+        let mut rows = Vec::new();
+        for word in words {
+            if width(&row) + 1 + width(word) <= columns {
+                row = format!("{row} {word}");
+            } else {
+                rows.push(row);
+                row = format!("{}{word}", " ".repeat(width(before)));
+            }
+        }
+        rows.push(row);
+        rows.join("\n")
+    };
+    text.split('\n').map(fit).collect::<Vec<_>>().join("\n")
+}
+
 /// A duration for people: `0.3 s`, `2 min 05 s`.
 pub(crate) fn time(time: Duration) -> String {
     let seconds = time.as_secs();
@@ -162,6 +196,16 @@ mod tests {
         assert_eq!(wrapped("aaaabbbb c", 4, 2), ["aaaa", "bbb…"]);
         assert_eq!(wrapped("日本", 0, 9), ["日", "本"]);
         assert!(wrapped("  ", 9, 9).is_empty());
+    }
+
+    #[test]
+    fn o1_a_text_keeps_its_columns_when_its_lines_are_broken() {
+        assert_eq!(fitted("one\n\na long line of words", 9), "one\n\na long\nline of\nwords");
+        assert_eq!(fitted("  an indented line", 12), "  an\n  indented\n  line");
+        assert_eq!(fitted("/undo   takes the input out", 24), "/undo   takes the input\n        out");
+        assert_eq!(fitted("a long name of it  and words", 24), "a long name of it  and\nwords");
+        assert_eq!(fitted("a /path/that/is/long here", 8), "a\n/path/that/is/long\nhere");
+        assert_eq!(fitted("two  blanks", 11), "two  blanks");
     }
 
     proptest! {

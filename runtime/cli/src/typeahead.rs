@@ -1,10 +1,16 @@
-//! Drops the text that was typed before a question, so that it does not answer the question.
+//! Drops text that was typed and is not read: before a question, so that it does not answer the question.
 
 use crate::text;
 
-/// Takes what waits in the terminal of standard input, lines and a line that was begun. Gives a note if there was something.
-#[cfg(unix)]
+/// Drops what was typed before a question. Gives a note if there was something.
 pub(crate) fn set_aside() -> Option<String> {
+    let typed = take_waiting()?;
+    Some(format!("dropped, because it was typed before the question: {}", text::first_line(&typed)))
+}
+
+/// Takes what waits in the terminal of standard input, lines and a line that was begun.
+#[cfg(unix)]
+pub(crate) fn take_waiting() -> Option<String> {
     use std::io::{self, IsTerminal as _};
 
     use nix::sys::termios::{LocalFlags, SetArg, SpecialCharacterIndices, tcgetattr, tcsetattr};
@@ -24,10 +30,7 @@ pub(crate) fn set_aside() -> Option<String> {
     // A terminal that is gone has no modes.
     let _ = tcsetattr(&input, SetArg::TCSANOW, &before);
     let typed = String::from_utf8_lossy(&typed).trim().replace(['\r', '\n'], " ");
-    if typed.is_empty() {
-        return None;
-    }
-    Some(format!("dropped, because it was typed before the question: {}", text::first_line(&typed)))
+    (!typed.is_empty()).then_some(typed)
 }
 
 #[cfg(unix)]
@@ -47,6 +50,6 @@ fn read_waiting() -> Vec<u8> {
 }
 
 #[cfg(not(unix))]
-pub(crate) fn set_aside() -> Option<String> {
+pub(crate) fn take_waiting() -> Option<String> {
     None
 }

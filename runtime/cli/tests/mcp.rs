@@ -136,7 +136,8 @@ fn a3_servers_are_locked_and_a_renamed_tool_is_a_difference() {
     let (code, out, words) = folder.run("mcp lock");
     assert_eq!((code, &*out), (0, "onionskin-mcp.lock.json: 1 server, 11 tools\n"), "{words}");
     assert!(
-        words.contains("note: there is no `Cargo.toml`") && words.contains("note: the file is new"),
+        words.contains("note: `check` looks in the file for the tools that cards name\n")
+            && !words.contains("Cargo.toml"),
         "{words}"
     );
     let text = fs::read_to_string(folder.path(LOCK_FILE)).unwrap();
@@ -205,9 +206,16 @@ fn o1_check_starts_servers_and_compares_them_with_their_lock_file() {
     let lock = fs::read(folder.path(LOCK_FILE)).unwrap();
     fs::remove_file(folder.path(LOCK_FILE)).unwrap();
     assert_eq!(folder.run("check").0, 0);
-    let (code, out, _) = folder.run("check --servers");
-    assert_eq!(code, 1);
-    assert!(out.contains("get_ecko") && out.contains("get_echo"), "{out}");
+    fs::write(folder.path("cards/echo.md"), card("get_ecko, say")).unwrap();
+    let (code, out, words) = folder.run("check --servers");
+    assert!(code == 1 && words.ends_with(": 2 problems\n"), "{out}{words}");
+    for part in [
+        "error: `get_ecko` is not a tool of the server `fix` in `.mcp.json`; did you mean `get_echo`?\n --> cards/echo.md:3:16\n",
+        "error: `say` is not a tool of the server `fix` in `.mcp.json`; ",
+    ] {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+    assert!(!out.contains("If the server has changed"), "{out}");
     fs::write(folder.path(LOCK_FILE), lock).unwrap();
 
     // A new tool is a difference of the file, and no mistake of a card that names it.
@@ -286,7 +294,7 @@ fn a3_every_mistake_says_what_to_do() {
     folder.configure(&[]);
     fails("mcp lock", &["`.mcp.json` has no servers"]);
     // All servers that fail, and no file.
-    folder.configure(&[("fix", "plain"), ("gone", ""), ("broken", "exits")]);
+    folder.configure(&[("gone", ""), ("broken", "exits")]);
     let both = [
         "the MCP server `gone` (`/no/such/program`) did not start",
         "the MCP server `broken`",
@@ -294,6 +302,7 @@ fn a3_every_mistake_says_what_to_do() {
     ];
     fails("mcp lock", &both);
     fails("mcp list", &both);
+    folder.configure(&[("fix", "plain"), ("gone", ""), ("broken", "exits")]);
     fails("mcp list fxi", &["`.mcp.json` has no server `fxi`; it has `broken`, `fix`, `gone`"]);
     assert!(!folder.path(LOCK_FILE).exists());
     fails("mcp lock --check fix", &["cannot read `onionskin-mcp.lock.json`", "run `onionskin mcp lock fix`"]);
@@ -342,6 +351,31 @@ fn a3_tools_are_listed_for_people_and_programs() {
 }
 
 #[test]
+fn a3_a_server_that_does_not_start_hides_no_other() {
+    let folder = Folder::new(&[("dead", "plain"), ("fix", "plain")]);
+    assert_eq!(folder.run("mcp lock").0, 0);
+    folder.configure(&[("dead", ""), ("fix", "renamed"), ("new", "plain")]);
+    let reason = "error: the MCP server `dead` (`/no/such/program`) did not start";
+    let (code, out, words) = folder.run("mcp list");
+    assert!(code == 2 && words.contains(reason), "{words}");
+    assert!(out.contains("fix: 11 tools\n") && out.contains("new: 11 tools\n"), "{out}");
+    let (code, out, words) = folder.run("mcp lock --check");
+    assert!(code == 2 && words.contains(reason), "{words}");
+    assert_eq!(out, "`new`: the server is not in the file\n`fix`: added `get_echoes`; removed `get_echo`\n");
+    folder.configure(&[("dead", ""), ("fix", "plain")]);
+    let (code, out, words) = folder.run("mcp lock --check");
+    assert!(code == 2 && words.contains(reason), "{words}");
+    assert_eq!(out, "onionskin-mcp.lock.json: up to date, except for servers that cannot be used\n");
+    folder.configure(&[("dead", ""), ("fix", "renamed"), ("new", "plain")]);
+    // It stays as it is in the file.
+    let before = folder.locked()["servers"]["dead"].clone();
+    let (code, out, words) = folder.run("mcp lock");
+    assert!(code == 2 && words.contains(reason), "{words}");
+    assert!(out.ends_with("onionskin-mcp.lock.json: 3 servers, 33 tools\n"), "{out}");
+    assert!(before.is_object() && folder.locked()["servers"]["dead"] == before);
+}
+
+#[test]
 fn a3_a_signal_leaves_no_process_behind() {
     for (signal, code) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143)] {
         let folder = Folder::new(&[("quick", "leaves-a-child"), ("slow", "sleeps")]);
@@ -364,7 +398,7 @@ fn o1_the_help_is_short_and_has_examples() {
     for part in [
         "onionskin mcp lock --check",
         "Usage: onionskin mcp lock [OPTIONS] [SERVER]...",
-        "[default: .mcp.json]",
+        "or `.mcp.json`",
         "Exit code:",
     ] {
         assert!(help.contains(part), "{part}: {help}");

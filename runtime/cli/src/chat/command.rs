@@ -9,13 +9,17 @@ pub(super) const HELP: &str = "\
 /tools        the tools of the agent
 /system       the system prompt of its next run
 /usage        the tokens of the last run and of the conversation
+/undo         take the last input and its answer out of the conversation, or undo `/clear` and `/load`
+/retry        send the last input again, in place of the first time
+/clear        begin a new conversation
 /save FILE    write the conversation to a new file; `/save! FILE` replaces one
 /load FILE    go on with a conversation from a file
 /resume       ask the questions of a paused run again
 /quit         leave, as Ctrl-D does
 //TEXT        an input that begins with a slash
 
-Ctrl-C cancels a run; on an empty line it leaves. The arrow keys bring earlier inputs back.";
+Ctrl-C cancels a run; on an empty line it leaves. The arrow keys bring earlier inputs back. Alt-Enter, or Enter after a `\\`, begins \
+another line of the input.";
 
 /// A line of the user.
 #[derive(Debug, PartialEq, Eq)]
@@ -36,11 +40,16 @@ pub(super) enum Command {
         file: PathBuf,
     },
     Resume,
+    Undo,
+    Retry,
+    Clear,
     Quit,
 }
 
-const NAMES: [&str; 9] =
-    ["/help", "/tools", "/system", "/usage", "/save", "/save!", "/load", "/resume", "/quit"];
+const NAMES: [&str; 12] = [
+    "/help", "/tools", "/system", "/usage", "/undo", "/retry", "/clear", "/save", "/save!", "/load",
+    "/resume", "/quit",
+];
 
 /// What people write to leave other programs.
 const LEAVING: [&str; 2] = ["exit", "quit"];
@@ -79,6 +88,9 @@ pub(super) fn read(line: &str) -> Result<Command, String> {
         "/save!" => file().map(|file| Command::Save { file, replace: true }),
         "/load" => file().map(|file| Command::Load { file }),
         "/resume" => alone(Command::Resume),
+        "/undo" => alone(Command::Undo),
+        "/retry" => alone(Command::Retry),
+        "/clear" => alone(Command::Clear),
         "/quit" => alone(Command::Quit),
         _ => Err(unknown(name)),
     }

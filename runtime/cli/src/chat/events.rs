@@ -64,7 +64,7 @@ impl Play {
         let kind = json!({
             "type": "tool_finished", "call_id": format!("call_{call}"), "tool": tool, "outcome": outcome,
             "content": [{ "type": "text", "text": text }], "attempts": 1,
-            "duration": { "secs": tenths / 10, "nanos": tenths % 10 * 100_000_000 },
+            "duration_ms": tenths * 100,
         });
         self.event(Some((call, tool)), &kind)
     }

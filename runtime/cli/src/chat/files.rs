@@ -1,12 +1,13 @@
 //! Conversations in files: the form of `Session::save`.
 
 use std::fs::{self, File};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::path::Path;
 
 use onionskin_core::Session;
 use onionskin_core::run::SavedSession;
-use tempfile::NamedTempFile;
+
+use crate::write::{Readers, write};
 
 /// The bytes of a conversation that are read.
 const LONGEST_FILE: u64 = 64 << 20;
@@ -29,16 +30,9 @@ pub(super) fn save(session: &Session, file: &Path, replace: bool) -> Result<(), 
     if file.is_dir() {
         return Err(failed(&"it is a folder: name a file"));
     }
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut new = NamedTempFile::new_in(folder).map_err(|error| failed(&error))?;
-    let written =
-        new.write_all(&saved).and_then(|()| new.write_all(b"\n")).and_then(|()| new.as_file().sync_all());
-    written.map_err(|error| failed(&error))?;
-    let stored = if replace { new.persist(file) } else { new.persist_noclobber(file) };
-    match stored {
-        Ok(_) => Ok(()),
-        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Err(exists()),
-        Err(error) => Err(failed(&error.error)),
+    match write(file, &[&saved[..], b"\n"].concat(), replace, Readers::User) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(exists()),
+        written => written.map_err(|error| failed(&error)),
     }
 }
 

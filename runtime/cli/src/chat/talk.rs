@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use onionskin_core::question::Paused;
 use onionskin_core::run::RunRequest;
-use onionskin_core::{AgentHandle, Session};
+use onionskin_core::{App, Session};
 
 use crate::failure::{FAILED, Failure};
 use crate::lines::ReadLine;
@@ -16,12 +16,16 @@ use crate::questions;
 use crate::signals::{INTERRUPT, Signals};
 use crate::text;
 
+use super::Source;
 use super::command::{self, Command, HELP};
 use super::files;
 use super::input::{Input, Use};
+use super::past::{Before, Past};
+use super::stored::{Stored, StoredFile};
 use super::terminal::{self, Modes, Streams};
 use super::turn::{Turn, TurnEnd, Used, say};
 use super::view::{Live, Plain, View};
+use super::watch::Watch;
 
 /// The fewest columns of a description.
 const LEAST_COLUMNS: usize = 20;
@@ -30,7 +34,9 @@ const PROMPT: &str = "you> ";
 
 /// A conversation in progress.
 pub(super) struct Talk<'s> {
-    agent: AgentHandle,
+    source: &'s Source<'s>,
+    app: App,
+    watch: &'s mut Watch<'s>,
     models: ModelNames,
     session: Session,
     /// The message that the user can begin with.
@@ -39,6 +45,10 @@ pub(super) struct Talk<'s> {
     signals: &'s mut Signals,
     streams: Streams,
     paused: Option<Paused>,
+    past: Past,
+    /// Where the conversation is kept for later chats.
+    stored: Option<Stored>,
+    kept: StoredFile,
     last: Option<Used>,
     sum: Used,
     has_failed: bool,
@@ -53,31 +63,61 @@ enum Next {
 }
 
 impl<'s> Talk<'s> {
-    /// Begins a conversation. A person at a terminal can send the `initial` message.
+    /// Begins or continues a conversation. A person at a terminal can send the initial message.
     pub(super) fn begin(
-        agent: AgentHandle,
-        models: ModelNames,
-        initial: Option<&str>,
+        source: &'s Source<'s>,
+        app: App,
+        watch: &'s mut Watch<'s>,
         signals: &'s mut Signals,
     ) -> Result<Self, Failure> {
         let streams = Streams::process();
+        let is_plain = |text: &&str| streams.is_live && !text.contains('\n') && text::block(text) == **text;
         // A message that the terminal would not show as it is cannot be edited.
-        let first =
-            initial.filter(|text| streams.is_live && !text.contains('\n') && text::block(text) == *text);
+        let first = app.initial_message().filter(is_plain).map(str::to_owned);
+        let continues = source.arguments.continues;
+        let stored = Stored::new(source.program, app.entry().name());
+        let stored = stored.filter(|_| streams.is_typed || continues);
+        let session = app.entry().session();
+        let mut kept = StoredFile::default();
+        if continues {
+            let (saved, file) = match &stored {
+                Some(stored) => stored.conversation().map_err(Failure::new)?,
+                None => return Err(Failure::new("there is no folder for conversations: set `HOME`")),
+            };
+            session.restore(saved).map_err(|error| Failure::new(error.to_string()))?;
+            kept = file;
+        }
         let input = if streams.is_live {
-            Input::edited(first)
+            Input::edited(first.as_deref(), stored.clone())
                 .map_err(|error| Failure::new(format!("the terminal cannot be used: {error}")))?
         } else {
             Input::plain(streams.is_typed).map_err(Failure::new)?
         };
-        let session = agent.session();
-        let (paused, last, sum) = (None, None, Used::default());
-        let first = first.map(str::to_owned);
-        let has_failed = false;
-        Ok(Self { agent, models, session, first, input, signals, streams, paused, last, sum, has_failed })
+        Ok(Self {
+            models: source.models(&app),
+            source,
+            app,
+            watch,
+            past: Past::new(&session.history()),
+            session,
+            first,
+            input,
+            signals,
+            streams,
+            paused: None,
+            stored,
+            kept,
+            last: None,
+            sum: Used::default(),
+            has_failed: false,
+        })
     }
 
-    pub(super) async fn run(mut self) -> Result<ExitCode, Failure> {
+    pub(super) fn into_app(self) -> App {
+        self.app
+    }
+
+    pub(super) async fn run(&mut self) -> Result<ExitCode, Failure> {
         match self.lines().await {
             Ok(Next::Signal(signal)) => Err(Failure::interrupted(signal)),
             // A user at the terminal has seen the error already.
@@ -91,7 +131,13 @@ impl<'s> Talk<'s> {
 
     async fn lines(&mut self) -> io::Result<Next> {
         if self.streams.is_typed {
-            say(&format!("Chat with {}. `/help` shows the commands.", text::first_line(self.agent.name())))?;
+            say(&format!(
+                "Chat with {}. `/help` shows the commands.",
+                text::first_line(self.app.entry().name())
+            ))?;
+            if !self.session.history().is_empty() {
+                say(&format!("The last conversation goes on: {}", self.messages()))?;
+            }
         }
         if let Some(first) = &self.first {
             say(&format!("The up arrow brings the initial message: {}", text::first_line(first)))?;
@@ -109,7 +155,7 @@ impl<'s> Talk<'s> {
                     continue;
                 }
                 ReadLine::Interrupted => return Ok(Next::Signal(INTERRUPT)),
-                ReadLine::End => return Ok(Next::Quit),
+                ReadLine::End => return Ok(self.quit()),
                 ReadLine::Failed(why) => {
                     return Err(io::Error::other(format!("the input cannot be read: {why}")));
                 }
@@ -130,13 +176,19 @@ impl<'s> Talk<'s> {
     /// Says why a line has no effect.
     fn refuse(&mut self, why: &str) {
         self.has_failed = true;
-        output::error(&text::block(why));
+        // One that is drawn with its lines of a file stays as it is.
+        let why = text::block(why);
+        output::error(&if why.starts_with("error: ") {
+            why
+        } else {
+            terminal::fitted(&format!("error: {why}"))
+        });
     }
 
     /// Says what to write, where nothing went wrong at a terminal.
     fn hint(&mut self, words: &str) {
         self.has_failed = true;
-        output::aside(&text::block(words));
+        aside(words);
     }
 
     /// Runs the agent, and shows the run.
@@ -148,64 +200,203 @@ impl<'s> Talk<'s> {
             Box::new(Plain::new(io::stdout()))
         };
         let quiet = self.streams.is_live.then(Modes::without_echo);
-        let ended = Turn::new(&mut *view, &mut self.input, self.signals).run(request).await;
+        let ended = Turn::new(&mut *view, &mut self.input, self.signals, self.source.arguments.yes)
+            .run(request)
+            .await;
         drop(quiet);
         let (end, used) = ended?;
         self.last = Some(used);
         self.sum.add(used);
+        self.keep();
         match end {
             // Its last line says so.
-            TurnEnd::Answered | TurnEnd::Cancelled => {}
+            TurnEnd::Answered => {}
+            TurnEnd::Cancelled => self.hint_at_undo(),
             TurnEnd::AnsweredBefore => say("(the run had ended, and the conversation has its answer)")?,
             TurnEnd::Paused(paused) => {
-                let questions =
-                    paused.questions().iter().map(|question| format!("  {}\n", questions::line(question)));
-                let questions: String = questions.collect();
                 self.hint(&format!(
-                    "the run is paused, because it waits for answers:\n{questions}`/resume` asks again"
+                    "the run is paused, because it waits for answers:{}\n`/resume` asks again",
+                    open_questions(&paused)
                 ));
                 self.paused = Some(paused);
             }
-            TurnEnd::Failed(error) => self.refuse(&self.models.describe(&error)),
+            TurnEnd::Failed(error) => {
+                self.refuse(&self.models.describe(&error));
+                self.hint_at_undo();
+            }
             TurnEnd::Left(signal) => return Ok(Next::Signal(signal)),
         }
         Ok(Next::Continue)
     }
 
+    /// Says that the input of a run without an answer is in the conversation.
+    fn hint_at_undo(&self) {
+        if self.streams.is_typed {
+            aside("the input stays in the conversation: `/retry` sends it again, `/undo` takes it out");
+        }
+    }
+
+    /// Loads changed cards. If they have mistakes, these are shown, and the agent stays as it was.
+    async fn reload(&mut self) -> io::Result<Next> {
+        if !self.watch.has_changed() {
+            return Ok(Next::Continue);
+        }
+        let loaded = tokio::select! {
+            biased;
+            signal = self.signals.next() => return Ok(Next::Signal(signal)),
+            loaded = self.source.app() => loaded,
+        };
+        match loaded {
+            Ok(app) => {
+                say("(the files of the agent have changed, and are loaded)")?;
+                let session = app.entry().session();
+                let saved = self.session.save();
+                if let Err(error) = session.restore(saved.clone()) {
+                    self.refuse(&format!("{error}\nthe agent begins with a new state"));
+                    session.restore(saved.without_states()).map_err(io::Error::other)?;
+                }
+                self.session = session;
+                self.sum.allows_always = false;
+                self.models = self.source.models(&app);
+                let before = std::mem::replace(&mut self.app, app);
+                tokio::spawn(async move { before.shutdown().await });
+            }
+            Err(failure) => self.refuse(&format!("{}\nthe agent stays as it was", failure.text())),
+        }
+        Ok(Next::Continue)
+    }
+
+    /// Keeps the conversation for later chats.
+    fn keep(&mut self) {
+        let Some(stored) = &self.stored else { return };
+        match stored.keep_conversation(&self.session, &mut self.kept) {
+            Ok(false) => {}
+            Ok(true) => aside(
+                "note: another chat has changed this conversation since this one read it: both are kept, as two conversations",
+            ),
+            Err(why) => {
+                aside(&format!("warning: {why}"));
+                self.stored = None;
+            }
+        }
+    }
+
+    /// Sends an input.
+    async fn send(&mut self, text: String) -> io::Result<Next> {
+        let next = self.reload().await?;
+        if !matches!(next, Next::Continue) {
+            return Ok(next);
+        }
+        self.past.keep_input(&self.session, text.clone());
+        let request = self.app.entry().request(text).session(&self.session);
+        self.turn(request).await
+    }
+
+    fn quit(&self) -> Next {
+        self.say_dropped();
+        Next::Quit
+    }
+
+    /// Says that a paused run is in this chat alone.
+    fn say_dropped(&self) {
+        if let Some(paused) = &self.paused {
+            let questions = open_questions(paused);
+            aside(&format!("the paused run is not kept; it waits for answers:{questions}"));
+        }
+    }
+
+    /// Goes on with another conversation.
+    fn change_session(&mut self, session: Session) {
+        let before = std::mem::replace(&mut self.session, session);
+        self.past.keep_session(before, self.kept.clone(), self.paused.take());
+        (self.last, self.sum) = (None, Used::default());
+    }
+
+    /// Goes back to the conversation before the last change.
+    fn undo(&mut self) -> Option<Before> {
+        match self.past.undo(&self.session) {
+            Some(Ok(mut before)) => {
+                self.paused = before.paused.take();
+                if let Some((session, kept)) = before.session.take() {
+                    (self.session, self.kept) = (session, kept);
+                }
+                self.keep();
+                Some(before)
+            }
+            Some(Err(error)) => {
+                self.refuse(&error.to_string());
+                None
+            }
+            None => {
+                self.refuse("there is nothing to undo");
+                None
+            }
+        }
+    }
+
     async fn command(&mut self, command: Command) -> io::Result<Next> {
         match command {
             Command::Nothing => {}
-            Command::Input(text) => {
-                let request = self.agent.request(text).session(&self.session);
-                return self.turn(request).await;
-            }
+            Command::Input(_) if self.paused.is_some() => self.refuse(
+                "the input is not sent, because a run is paused: `/resume` asks its questions again, `/undo` gives it up",
+            ),
+            Command::Input(text) => return self.send(text).await,
             Command::Hint(words) => self.hint(words),
             Command::Help => say(HELP)?,
             Command::Tools => self.tools()?,
             Command::System => return self.system().await,
             Command::Usage => self.usage()?,
             Command::Save { file, replace } => match files::save(&self.session, &file, replace) {
-                Ok(()) => say(&format!("{} saved to `{}`", self.messages(), shown(&file)))?,
+                Ok(()) => {
+                    say(&format!("{} saved to `{}`", self.messages(), shown(&file)))?;
+                    self.say_dropped();
+                }
                 Err(why) => self.refuse(&why),
             },
             Command::Load { file } => match files::load(&file) {
                 Ok(saved) => {
                     // Approvals for the conversation so far do not count for another one.
-                    self.session = self.agent.session();
-                    self.session.restore(saved);
-                    (self.paused, self.last, self.sum) = (None, None, Used::default());
+                    let session = self.app.entry().session();
+                    if let Err(error) = session.restore(saved) {
+                        self.refuse(&format!("`{}` was not loaded: {error}", shown(&file)));
+                        return Ok(Next::Continue);
+                    }
+                    self.change_session(session);
+                    self.kept = StoredFile::default();
                     say(&format!("{} loaded from `{}`", self.messages(), shown(&file)))?;
                 }
                 Err(why) => self.refuse(&why),
             },
             Command::Resume => match self.paused.clone() {
                 Some(paused) => {
-                    let request = self.agent.resume(&paused).session(&self.session);
+                    let request = self.app.entry().resume(&paused).session(&self.session);
                     return self.turn(request).await;
                 }
                 None => self.refuse("no run is paused"),
             },
-            Command::Quit => return Ok(Next::Quit),
+            Command::Undo => {
+                if let Some(before) = self.undo() {
+                    let out = before.input.map(|input| format!("taken out: {}\n", text::first_line(&input)));
+                    say(&format!("{}the conversation has {}", out.unwrap_or_default(), self.messages()))?;
+                    if self.sum.allows_always {
+                        say("(calls that you allowed with `a` stay allowed)")?;
+                    }
+                }
+            }
+            Command::Retry => match self.past.last_input() {
+                Some(_) => {
+                    if let Some(text) = self.undo().and_then(|before| before.input) {
+                        return self.send(text).await;
+                    }
+                }
+                None => self.refuse("there is no input to send again"),
+            },
+            Command::Clear => {
+                self.change_session(self.app.entry().session());
+                self.keep();
+                say("the conversation is empty; `/undo` brings the last one back")?;
+            }
+            Command::Quit => return Ok(self.quit()),
         }
         Ok(Next::Continue)
     }
@@ -216,7 +407,7 @@ impl<'s> Talk<'s> {
     }
 
     fn tools(&mut self) -> io::Result<()> {
-        let tools = match self.agent.tool_definitions() {
+        let tools = match self.app.entry().tool_definitions() {
             Ok(tools) => tools,
             Err(error) => {
                 self.refuse(&error.to_string());
@@ -245,7 +436,7 @@ impl<'s> Talk<'s> {
 
     /// Shows the prompt of the next run. A signal ends the wait for its parts.
     async fn system(&mut self) -> io::Result<Next> {
-        let prompt = self.agent.request("").session(&self.session).system_prompt();
+        let prompt = self.app.entry().request("").session(&self.session).system_prompt();
         let prompt = tokio::select! {
             signal = self.signals.next() => {
                 return Ok(if signal == INTERRUPT { Next::Continue } else { Next::Signal(signal) });
@@ -267,6 +458,18 @@ impl<'s> Talk<'s> {
         }
         say(&format!("conversation: {}", self.sum))
     }
+}
+
+/// Writes to standard error.
+fn aside(words: &str) {
+    output::aside(&terminal::fitted(&text::block(words)));
+}
+
+/// The open questions of a run, each behind the end of a line.
+fn open_questions(paused: &Paused) -> String {
+    let lines: Vec<_> =
+        paused.questions().iter().map(|question| format!("\n  {}", questions::line(question))).collect();
+    lines.concat()
 }
 
 fn shown(file: &Path) -> String {

@@ -5,6 +5,8 @@ use std::io::{self, IsTerminal as _};
 
 use terminal_size::{Height, Width, terminal_size};
 
+use crate::text;
+
 /// The columns and rows of a terminal that does not say them.
 const USUAL: (usize, usize) = (80, 24);
 
@@ -40,6 +42,11 @@ pub(super) fn size() -> (usize, usize) {
     }
 }
 
+/// The text with whole words in the rows of the terminal, if there is one.
+pub(super) fn fitted(text: &str) -> String {
+    if Streams::process().is_live { text::fitted(text, size().0) } else { text.to_owned() }
+}
+
 /// The modes of the terminal as they were. They are set again when this is dropped.
 #[derive(Debug)]
 pub(super) struct Modes {
@@ -53,13 +60,14 @@ impl Modes {
         Self { before: nix::sys::termios::tcgetattr(io::stdin()).ok() }
     }
 
-    /// Shows no typed characters until the value is dropped. They are kept for the next line.
+    /// Shows no typed characters until the value is dropped. They are kept for the next line, also when Ctrl-C comes.
     pub(super) fn without_echo() -> Self {
         use nix::sys::termios::{LocalFlags, SetArg, tcsetattr};
 
         let modes = Self::keep();
         if let Some(mut quiet) = modes.before.clone() {
             quiet.local_flags.remove(LocalFlags::ECHO);
+            quiet.local_flags.insert(LocalFlags::NOFLSH);
             let _ = tcsetattr(io::stdin(), SetArg::TCSADRAIN, &quiet);
         }
         modes

@@ -5,9 +5,10 @@ use std::io::{self, Write as _};
 use std::pin::pin;
 use std::time::{Duration, Instant};
 
+use onionskin_core::approval::Approval;
 use onionskin_core::event::{Event, EventKind};
 use onionskin_core::model::Usage;
-use onionskin_core::question::{Answer, Paused, Question};
+use onionskin_core::question::{Answer, Paused, Question, QuestionKind};
 use onionskin_core::run::{RunRequest, RunStream};
 use onionskin_core::text::thousands;
 use onionskin_core::{CancellationToken, RunError};
@@ -15,16 +16,20 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::MissedTickBehavior;
 
 use crate::lines::ReadLine;
-use crate::questions;
+use crate::questions::{self, Asking, YesArgument};
 use crate::signals::{INTERRUPT, Signals};
 use crate::text;
 use crate::typeahead;
 
 use super::input::{Input, Use};
+use super::terminal;
 use super::view::View;
 
 /// The time between two drawings.
 const FRAME: Duration = Duration::from_millis(50);
+
+/// The events that are shown before a question: those of the run until then, and of its other calls only so many.
+const MOST_WAITING: usize = 10_000;
 
 /// How a run ended.
 pub(super) enum TurnEnd {
@@ -45,6 +50,8 @@ pub(super) struct Used {
     pub(super) turns: u64,
     pub(super) calls: u64,
     pub(super) time: Duration,
+    /// Whether the user allowed calls always.
+    pub(super) allows_always: bool,
 }
 
 impl Used {
@@ -53,6 +60,7 @@ impl Used {
         self.turns += other.turns;
         self.calls += other.calls;
         self.time += other.time;
+        self.allows_always |= other.allows_always;
     }
 }
 
@@ -75,6 +83,7 @@ pub(super) struct Turn<'c> {
     signals: &'c mut Signals,
     used: Used,
     began: Instant,
+    yes: YesArgument,
     /// Cancels the run.
     token: CancellationToken,
 }
@@ -82,13 +91,19 @@ pub(super) struct Turn<'c> {
 type Reply = oneshot::Sender<Option<Answer>>;
 
 impl<'c> Turn<'c> {
-    pub(super) fn new(view: &'c mut dyn View, input: &'c mut Input, signals: &'c mut Signals) -> Self {
+    pub(super) fn new(
+        view: &'c mut dyn View,
+        input: &'c mut Input,
+        signals: &'c mut Signals,
+        yes: YesArgument,
+    ) -> Self {
         Self {
             view,
             input,
             signals,
             used: Used::default(),
             began: Instant::now(),
+            yes,
             token: CancellationToken::new(),
         }
     }
@@ -99,11 +114,17 @@ impl<'c> Turn<'c> {
     /// Returns an error if the output fails.
     pub(super) async fn run(mut self, request: RunRequest) -> io::Result<(TurnEnd, Used)> {
         let (sender, mut questions) = mpsc::unbounded_channel::<(Question, Reply)>();
+        let YesArgument { yes } = self.yes;
         let answerer = move |question: Question| {
+            let is_allowed = yes && *question.kind() == QuestionKind::Approval;
             let (reply, answer) = oneshot::channel();
-            // If the run has ended, the question stays open.
-            let _ = sender.send((question, reply));
-            async move { answer.await.ok().flatten() }
+            if !is_allowed {
+                // If the run has ended, the question stays open.
+                let _ = sender.send((question, reply));
+            }
+            async move {
+                if is_allowed { Some(Answer::Approval(Approval::Allow)) } else { answer.await.ok().flatten() }
+            }
         };
         let mut run = request.answerer(answerer).cancellation(self.token.clone()).stream();
         let mut frames = tokio::time::interval(FRAME);
@@ -168,6 +189,18 @@ impl<'c> Turn<'c> {
         }
     }
 
+    /// Takes the events that are there: those that led to a question come before it.
+    async fn catch_up(&mut self, run: &mut RunStream) -> io::Result<()> {
+        for _ in 0..MOST_WAITING {
+            tokio::select! {
+                biased;
+                Some(event) = run.next() => self.update(&event)?,
+                () = std::future::ready(()) => break,
+            }
+        }
+        Ok(())
+    }
+
     /// Asks a question while the run goes on. Gives the signal by which the user leaves, if there is one.
     async fn ask(
         &mut self,
@@ -178,24 +211,24 @@ impl<'c> Turn<'c> {
         if reply.is_closed() {
             return Ok(None);
         }
+        self.catch_up(run).await?;
         self.view.pause(self.began.elapsed())?;
-        say(&questions::line(question))?;
+        let mut asking = Asking::new(question);
+        say(&asking.text())?;
         drop_typed()?;
-        let mut of = Use::Answer;
-        let mut dialogue = question.dialogue();
+        let mut purpose = Use::Answer { choices: asking.editable_choices() };
         loop {
-            let prompt = format!("{}> ", dialogue.hint());
-            let typed = match self.typed(&prompt, of, &mut reply, run).await {
+            let typed = match self.typed(&asking.prompt(), purpose, &mut reply, run).await {
                 Ok(typed) => typed,
                 Err(signal) => return Ok(Some(signal)),
             };
-            of = Use::AnswerAgain;
+            purpose = Use::AnswerAgain;
             let answer = match typed {
                 ReadLine::Line(_) if reply.is_closed() => None,
-                ReadLine::Line(line) => match dialogue.read(&line) {
+                ReadLine::Line(line) => match asking.read(&line) {
                     Ok(Some(answer)) => Some(answer),
                     Ok(None) => {
-                        say(dialogue.line())?;
+                        say(asking.more())?;
                         drop_typed()?;
                         continue;
                     }
@@ -215,6 +248,7 @@ impl<'c> Turn<'c> {
                 // The question stays open, and the run pauses.
                 ReadLine::End | ReadLine::Failed(_) => None,
             };
+            self.used.allows_always |= matches!(answer, Some(Answer::Approval(Approval::AllowAlways(_))));
             let _ = reply.send(answer);
             return Ok(None);
         }
@@ -224,11 +258,11 @@ impl<'c> Turn<'c> {
     async fn typed(
         &mut self,
         prompt: &str,
-        of: Use,
+        purpose: Use,
         reply: &mut Reply,
         run: &mut RunStream,
     ) -> Result<ReadLine, u8> {
-        let mut line = pin!(self.input.line(prompt, of));
+        let mut line = pin!(self.input.line(prompt, purpose));
         let (mut has_ended, mut is_closed) = (false, false);
         loop {
             tokio::select! {
@@ -274,5 +308,5 @@ fn drop_typed() -> io::Result<()> {
 /// Writes a line.
 pub(super) fn say(line: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    writeln!(out, "{line}").and_then(|()| out.flush())
+    writeln!(out, "{}", terminal::fitted(line)).and_then(|()| out.flush())
 }

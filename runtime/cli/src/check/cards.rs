@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use onionskin_cards::{Card, find_cards, read_file};
+use onionskin_cards::{Card, find_cards, read_file, skip_reason};
 use onionskin_loader::Mistake;
 
 use super::report::Report;
@@ -27,6 +27,10 @@ pub(super) fn check(
     }
     for file in find_cards(Path::new(""), paths).files {
         let Ok(source) = read_file(&file.path, &*file.name) else { continue };
+        if let Some(reason) = skip_reason(&file.path, &source).filter(|_| file.is_of_folder) {
+            report.warn(&format!("{}: this is no card: {reason}", file.name));
+            continue;
+        }
         // A mistake in the card does not hide those in the names of servers and of their tools.
         let (card, _) = Card::read_with_problems(&file.path, &source);
         cards.extend(card.map(Arc::new));

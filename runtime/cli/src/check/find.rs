@@ -4,7 +4,10 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use onionskin_cards::{is_card, is_workflow_file, is_workflow_folder};
+use onionskin_cards::{
+    CardPath, Source, find_cards, has_card_field, is_card, is_workflow_file, is_workflow_folder, read_file,
+    skip_reason,
+};
 
 use super::report::Report;
 use crate::loaded::{NO_ADDRESS, is_address};
@@ -31,6 +34,7 @@ impl Paths {
             found.add_workflow(here);
         } else if paths.is_empty() {
             found.project(Path::new(""), report);
+            found.add_cards_among_others(here);
         }
         for path in paths {
             found.path(path, report);
@@ -48,8 +52,14 @@ impl Paths {
         } else if path.is_dir() {
             if is_workflow_folder(path) {
                 self.add_workflow(path);
-            } else if !self.project(path, report) && !self.workflows_in(path, report) {
-                self.add_cards(path);
+            } else {
+                let is_project = self.project(path, report);
+                // A folder with a `.mcp.json` can have cards of its own.
+                if is_project {
+                    self.add_cards_among_others(path);
+                } else if !self.workflows_in(path, report) {
+                    self.add_cards(path);
+                }
             }
         } else if let Some(folder) =
             path.parent().filter(|folder| is_workflow_file(path) && is_workflow_folder(folder))
@@ -76,6 +86,15 @@ impl Paths {
     fn add_cards(&mut self, path: &Path) {
         if self.is_new(path) {
             self.cards.push(path.to_owned());
+        }
+    }
+
+    /// Adds the cards of a folder that is not one of cards: its files that have a field of a card.
+    fn add_cards_among_others(&mut self, folder: &Path) {
+        for file in find_cards(Path::new(""), &[folder]).files {
+            if is_one(&file, has_card_field) {
+                self.add_cards(file.path.strip_prefix(".").unwrap_or(&file.path));
+            }
         }
     }
 
@@ -112,9 +131,7 @@ impl Paths {
 
     /// Adds the workflow folders in a folder that has no cards; false if there are none.
     fn workflows_in(&mut self, folder: &Path, report: &mut Report) -> bool {
-        let has_cards = fs::read_dir(folder)
-            .is_ok_and(|mut entries| entries.any(|entry| entry.is_ok_and(|entry| is_card(&entry.path()))));
-        if has_cards {
+        if has_cards(folder) {
             return false;
         }
         let workflows = folders(folder, report);
@@ -126,6 +143,17 @@ impl Paths {
         }
         true
     }
+}
+
+/// Whether a folder has files that are read as cards.
+fn has_cards(folder: &Path) -> bool {
+    find_cards(Path::new(""), &[folder]).files.iter().any(|file| is_one(file, |_, _| true))
+}
+
+/// Whether a file of a folder is read as a card, and this is true of it.
+fn is_one(file: &CardPath, is_too: impl Fn(&Path, &Source) -> bool) -> bool {
+    read_file(&file.path, &*file.name)
+        .is_ok_and(|source| skip_reason(&file.path, &source).is_none() && is_too(&file.path, &source))
 }
 
 /// The folders in a folder, by their names. One that does not exist has none.

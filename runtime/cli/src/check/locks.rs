@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use onionskin_cards::{Card, CardError, Locked};
+use onionskin_cards::{Card, CardError, Locked, Problem};
+use onionskin_mcp::McpError;
 use onionskin_mcp::snapshot::Snapshot;
+use onionskin_vocabulary::Word as _;
+use onionskin_vocabulary::agent::{Lock as LockWord, Setting};
 
 use super::report::Report;
 use crate::mcp::{LockArguments, ServerArguments, update_command, with_command};
@@ -20,8 +23,8 @@ struct Lock {
     file: PathBuf,
     /// The file, as messages show it.
     shown: String,
-    /// The command that writes the file anew.
-    update: String,
+    /// The command that writes the file anew. None if there is no file, and the servers themselves were asked.
+    update: Option<String>,
     snapshot: Snapshot,
     /// The names of the tools of each server.
     names: BTreeMap<String, Vec<String>>,
@@ -33,14 +36,13 @@ impl Locks {
         let mut snapshots: BTreeMap<PathBuf, Option<Snapshot>> = BTreeMap::new();
         let lock = |config: &PathBuf| {
             let file = config.with_file_name(Snapshot::FILE);
-            let of = ServerArguments { servers: Vec::new(), config: config.clone() };
-            let update = update_command(program, &LockArguments { of, out: file.clone(), check: false });
+            let update = update(program, config);
             let snapshot = snapshots.entry(file.clone()).or_insert_with(|| read(&file, &update, report));
             let mut lock = Lock {
                 config: config.clone(),
                 shown: file.display().to_string(),
                 file,
-                update,
+                update: Some(update),
                 snapshot: snapshot.clone()?,
                 names: BTreeMap::new(),
             };
@@ -50,12 +52,23 @@ impl Locks {
         Self(configs.iter().filter_map(lock).collect())
     }
 
-    /// Compares the servers of a configuration with the file. `now` is what they offer.
+    /// Compares the servers of a configuration with the file. `now` is what they offer, and stands for a file that there is not.
     pub(super) fn compare(&mut self, config: &Path, now: &Snapshot, report: &mut Report) {
-        let Some(lock) = self.0.iter_mut().find(|lock| lock.config == config) else { return };
+        let Some(lock) = self.0.iter_mut().find(|lock| lock.config == config) else {
+            let mut lock = Lock {
+                config: config.to_owned(),
+                file: config.to_owned(),
+                shown: config.display().to_string(),
+                update: None,
+                snapshot: now.clone(),
+                names: BTreeMap::new(),
+            };
+            add(&mut lock.names, now);
+            self.0.push(lock);
+            return;
+        };
         let drift = lock.snapshot.drift(now);
-        if !drift.is_empty() {
-            let update = &lock.update;
+        if let Some(update) = lock.update.as_ref().filter(|_| !drift.is_empty()) {
             report.add_at(
                 &lock.file,
                 &format!("the servers differ from the file; run `{update}` to update it:\n{drift}"),
@@ -67,9 +80,11 @@ impl Locks {
         add(&mut lock.names, &known);
     }
 
-    /// Reports the tools that agents name, and that their servers do not have. `owner` is the configuration of a server.
+    /// Reports the tools that agents name, and that their servers do not have, and the servers of a strict agent that no file has. `owner` is
+    /// the configuration of a server.
     pub(super) fn check<'c>(
         &self,
+        program: &Program,
         agents: &[Arc<Card>],
         owner: impl Fn(&str) -> Option<&'c Path>,
         report: &mut Report,
@@ -82,7 +97,23 @@ impl Locks {
                 .find_map(|lock| lock.tools_of(server))
         };
         for agent in agents {
-            let problems = agent.lock_mistakes(locked);
+            let mut problems = agent.lock_mistakes(locked);
+            let lock =
+                agent.setting(Setting::Lock).and_then(|lock| LockWord::from_word(lock.value.as_str()?));
+            for server in agent.servers.iter().filter(|_| matches!(lock, Some(LockWord::Strict))) {
+                let Some(config) = owner(&server.value) else { continue };
+                let file = self.0.iter().find(|lock| lock.config == config && lock.update.is_some());
+                // A file that cannot be read is a problem already.
+                let is_locked = match file {
+                    Some(lock) => lock.names.contains_key(&*server.value),
+                    None => config.with_file_name(Snapshot::FILE).try_exists().unwrap_or(true),
+                };
+                if !is_locked {
+                    let error = McpError::unlocked(&*server.value);
+                    let message = with_command(&error, &update(program, config));
+                    problems.push(Problem { message, span: server.span.clone() });
+                }
+            }
             if !problems.is_empty() {
                 report.add(&CardError::new(agent.source.clone(), problems));
             }
@@ -93,8 +124,15 @@ impl Locks {
 impl Lock {
     fn tools_of(&self, server: &str) -> Option<Locked<'_>> {
         let tools = self.names.get(server)?;
-        Some(Locked { tools, file: &self.shown, update: &self.update })
+        Some(Locked { tools, file: &self.shown, update: self.update.as_deref() })
     }
+}
+
+/// The command that writes the lock file beside a configuration.
+fn update(program: &Program, config: &Path) -> String {
+    let of = ServerArguments { servers: Vec::new(), config: Some(config.to_owned()) };
+    let out = config.with_file_name(Snapshot::FILE);
+    update_command(program, &LockArguments { of, out, check: false })
 }
 
 fn read(file: &Path, update: &str, report: &mut Report) -> Option<Snapshot> {

@@ -1,12 +1,16 @@
 //! `check` shows the mistakes of cards, workflow folders and configurations of servers.
 
+mod build;
 mod cards;
 mod find;
 #[cfg(feature = "mcp")]
 mod locks;
+#[cfg(feature = "genai")]
+mod models;
 mod report;
 #[cfg(feature = "mcp")]
 mod servers;
+mod times;
 mod workflows;
 
 use std::path::PathBuf;
@@ -15,10 +19,10 @@ use std::process::ExitCode;
 use clap::Args;
 
 use crate::failure::{FOUND, Failure};
+use crate::model::ModelArguments;
 use crate::output;
 use crate::package::PackageProgram;
 use crate::program::Program;
-#[cfg(feature = "mcp")]
 use crate::signals::until_signal;
 use crate::text;
 use find::Paths;
@@ -29,7 +33,8 @@ Check cards, workflow folders and configurations of MCP servers, and show all mi
 
 Items in Rust are looked for in the program. Scripts are read and checked, and not run. Tools of servers are looked for in the \
 lock file beside the configuration, `onionskin-mcp.lock.json`, for the servers that it has. Nothing is started, unless with \
-`--servers`. Without paths, the working directory is checked: its `.mcp.json`, its folder `cards`, and the folders in `workflows`.
+`--servers`. Without paths, the working directory is checked: its `.mcp.json`, its folder `cards`, the folders in `workflows`, \
+and its own files that have a field of a card.
 
 Exit code: 0 if nothing is wrong, 1 if there are problems, 2 after an error.";
 
@@ -60,7 +65,6 @@ pub(crate) struct CheckArguments {
     servers: bool,
 }
 
-#[cfg_attr(not(feature = "mcp"), expect(clippy::unused_async, reason = "only servers are waited for"))]
 pub(crate) async fn run(program: &Program, arguments: CheckArguments) -> Result<ExitCode, Failure> {
     let mut report = Report::default();
     let paths = [arguments.paths, arguments.named].concat();
@@ -70,16 +74,32 @@ pub(crate) async fn run(program: &Program, arguments: CheckArguments) -> Result<
             "there is nothing to check here: name a card, a folder of cards, a workflow folder or a `.mcp.json`",
         ));
     }
+    if let Err(failure) = ModelArguments::default().model(&program.settings) {
+        report.add_line(failure.text());
+    }
     let (mut agents, in_rust) = cards::check(program, &found.cards, &mut report);
     let workflows = workflows::check(program, &found.workflows, &mut agents, &mut report);
-    #[cfg(feature = "mcp")]
+    times::check(&agents, &mut report);
+    #[cfg(feature = "genai")]
+    models::check(program, &agents, &mut report);
+    let groups = build::groups(program, &found, &workflows);
     until_signal(async {
-        servers::check(program, &found, &agents, arguments.servers.then_some(&workflows), &mut report).await;
+        #[cfg(feature = "skills")]
+        build::skills(program, &agents, &mut report).await;
+        #[cfg(feature = "mcp")]
+        {
+            let groups = arguments.servers.then_some(&*groups);
+            servers::check(program, &found, &agents, groups, &mut report).await;
+            if groups.is_some() {
+                return Ok(());
+            }
+        }
+        if report.problems() == 0 {
+            build::check(program, &groups, &mut report).await;
+        }
         Ok(())
     })
     .await?;
-    #[cfg(not(feature = "mcp"))]
-    let _ = (agents, workflows);
     report.show(arguments.json)?;
     if !arguments.json {
         output::aside(&summary(&found, &report));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use onionskin_cards::{Card, CardError, Problem, Source};
@@ -19,6 +19,7 @@ use super::report::Report;
 use crate::agents::{self, AgentArguments};
 use crate::mcp::CONFIG;
 use crate::program::Program;
+use crate::settings::Setting;
 
 /// Fields by which a server of other programs is not one for agents.
 const SET_ASIDE: [&str; 2] = ["url", "type"];
@@ -26,15 +27,15 @@ const SET_ASIDE: [&str; 2] = ["url", "type"];
 /// The servers that agents use, by their names: where each is named.
 type Uses<'a> = BTreeMap<&'a str, Vec<(&'a Source, &'a Range<usize>)>>;
 
-/// Checks the configurations, and the servers and tools that agents name. With `workflows`, it starts the servers of the configurations, and
-/// builds the agents of the cards and of these workflows.
+/// Checks the configurations, and the servers and tools that agents name. With `groups`, it starts the servers of the configurations, and
+/// builds these agents.
 ///
 /// Cancel safety: dropping the future ends the servers.
 pub(super) async fn check(
     program: &Program,
     found: &Paths,
     agents: &[Arc<Card>],
-    workflows: Option<&[&PathBuf]>,
+    groups: Option<&[AgentArguments]>,
     report: &mut Report,
 ) {
     let uses = &uses(agents);
@@ -43,32 +44,37 @@ pub(super) async fn check(
         match McpConfig::from_file(path) {
             Ok(config) => {
                 one(&config, uses, report);
-                configs.push((path, config));
+                configs.push((path.clone(), config));
             }
             Err(error) => report.add_line(&error.to_string()),
         }
     }
-    // The setup of a program can bring servers of its own.
-    if program.setup.is_none() && configs.len() == found.configs.len() {
-        // Without a configuration, agents find the one of the working directory.
-        let default = if configs.is_empty() {
-            McpConfig::from_file(CONFIG).unwrap_or_default()
-        } else {
-            McpConfig::new()
-        };
-        let known: Vec<&str> =
-            configs.iter().flat_map(|(_, config)| config.names()).chain(default.names()).collect();
-        unknown(uses, &known, found, report);
+    let mut is_whole = configs.len() == found.configs.len();
+    let mut known: Vec<String> =
+        configs.iter().flat_map(|(_, config)| config.names()).map(str::to_owned).collect();
+    if let Some(usual) = usual(program, found, uses) {
+        match agents::servers(&usual) {
+            Ok(mut config) => {
+                known.extend(config.names().map(str::to_owned));
+                // Nobody asked for the others.
+                config.retain(|name| uses.contains_key(name));
+                one(&config, uses, report);
+                configs.push((PathBuf::from(usual.value), config));
+            }
+            Err(failure) => {
+                report.add_line(failure.text());
+                is_whole = false;
+            }
+        }
     }
-    // An agent without servers has nothing to do with the file of the working directory.
-    let default = [PathBuf::from(CONFIG)];
-    let beside: &[PathBuf] = match &found.configs[..] {
-        [] if uses.is_empty() => &[],
-        [] => &default,
-        found => found,
-    };
-    let mut locks = Locks::beside(program, beside, report);
-    if workflows.is_some() {
+    // The setup of a program can bring servers of its own.
+    if program.setup.is_none() && is_whole {
+        unknown(uses, &known.iter().map(String::as_str).collect::<Vec<_>>(), found, report);
+    }
+    let paths: Vec<PathBuf> = configs.iter().map(|(path, _)| path.clone()).collect();
+    let beside = if paths.is_empty() && !uses.is_empty() { vec![PathBuf::from(CONFIG)] } else { paths };
+    let mut locks = Locks::beside(program, &beside, report);
+    if groups.is_some() {
         for (path, config) in &configs {
             if let Some(now) = offered(config, uses, report).await {
                 locks.compare(path, &now, report);
@@ -80,15 +86,26 @@ pub(super) async fn check(
         let of = configs.iter().rev().find(|(_, config)| config.names().any(|name| name == server));
         of.map(|(path, _)| path.as_path())
     };
-    locks.check(agents, owner, report);
-    if let Some(workflows) = workflows
+    locks.check(program, agents, owner, report);
+    if let Some(groups) = groups
         && report.problems() == 0
     {
         let configs: Vec<_> = configs.into_iter().map(|(_, config)| config).collect();
-        for agents in to_build(program, found, workflows) {
-            built(program, &agents, &configs, report).await;
+        for agents in groups {
+            built(program, agents, &configs, report).await;
         }
     }
+}
+
+/// The configuration that agents find without one of the paths: that of the settings, or of the working directory.
+fn usual(program: &Program, found: &Paths, uses: &Uses<'_>) -> Option<Setting> {
+    let usual = program.settings.servers.clone().or_else(|| {
+        // An agent without servers has nothing to do with the file.
+        let is_used = found.configs.is_empty() && !uses.is_empty();
+        // One that cannot be looked at is an error of reading.
+        (is_used && Path::new(CONFIG).try_exists().unwrap_or(true)).then(|| Setting::option("config", CONFIG))
+    });
+    usual.filter(|usual| !found.configs.iter().any(|path| *path == *usual.value))
 }
 
 fn uses(agents: &[Arc<Card>]) -> Uses<'_> {
@@ -155,21 +172,6 @@ async fn offered(config: &McpConfig, uses: &Uses<'_>, report: &mut Report) -> Op
             None
         }
     }
-}
-
-/// The agents that are built together: the agents of the cards, and the agents of each workflow.
-fn to_build(program: &Program, found: &Paths, workflows: &[&PathBuf]) -> Vec<AgentArguments> {
-    let of = |cards, workflow| AgentArguments {
-        cards,
-        workflow,
-        agent: None,
-        config: None,
-        #[cfg(feature = "filesystem")]
-        root: None,
-    };
-    let has_agents = !program.agents.is_empty() || !found.cards.is_empty();
-    let cards = has_agents.then(|| of(found.cards.clone(), None));
-    cards.into_iter().chain(workflows.iter().map(|folder| of(Vec::new(), Some((*folder).clone())))).collect()
 }
 
 /// Builds the agents with their servers.

@@ -31,8 +31,9 @@ fn one(program: &Program, folder: &Path, agents: &mut Vec<Arc<Card>>, report: &m
     workflow.warning_lines().for_each(|line| report.warn(&line));
     agents.extend(workflow.deck.cards);
     let Err(error) = loader(program).load_workflow(folder) else { return true };
-    // The program that compiles the folder with `workflow!` has the items in Rust.
-    if let Some(error) = error.without(MistakeKind::WithoutRust) {
+    // A program with agents of its own can have compiled the folder with `workflow!`, with its items in Rust.
+    let error = if program.agents.is_empty() { Some(error) } else { error.without(MistakeKind::WithoutRust) };
+    if let Some(error) = error {
         report.add_cards(&error);
     }
     false

@@ -16,10 +16,11 @@ pub(crate) enum McpCommand {
 }
 
 const LOCK: &str = "\
-Start the servers, list their tools, and write names, descriptions and schemas to a file beside Cargo.toml.
+Start the servers, list their tools, and write names, descriptions and schemas to a file: beside `.mcp.json`, and in a package in Rust \
+beside `Cargo.toml`.
 
-With the file in the package, the compiler checks the names of tools in `agent!`, `check` those in cards and workflow folders, \
-and an agent reports how its servers differ from it. Commit the file. It has no commands, variables or addresses of servers, and values of configured variables are hidden in it.
+With the file, `check` checks the names of tools in cards and workflow folders, the compiler those in `agent!`, and an agent reports how its servers differ from it. A server that does not start is an error at the end, and stays as it is in the file. \
+Commit the file. It has no commands, variables or addresses of servers, and values of configured variables are hidden in it.
 
 Exit code: 0 if all is well, 1 if `--check` finds a difference, 2 after an error.";
 
@@ -49,9 +50,9 @@ pub(crate) struct ServerArguments {
     #[arg(value_name = "SERVER")]
     pub(crate) servers: Vec<String>,
 
-    /// The configuration of the servers.
-    #[arg(long, value_name = "FILE", default_value = CONFIG)]
-    pub(crate) config: PathBuf,
+    /// The configuration of the servers. Default: `servers` of the settings, or `.mcp.json`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
 }
 
 #[derive(Args)]
@@ -59,7 +60,7 @@ pub(crate) struct LockArguments {
     #[command(flatten)]
     pub(crate) of: ServerArguments,
 
-    /// The file to write. The compiler reads it under its default name, beside Cargo.toml.
+    /// The file to write. `check` and the compiler read it under its default name.
     #[arg(long, value_name = "FILE", default_value = Snapshot::FILE)]
     pub(crate) out: PathBuf,
 

@@ -9,11 +9,16 @@ use super::arguments::ListArguments;
 use super::servers::take;
 use crate::failure::Failure;
 use crate::output;
+use crate::program::Program;
 use crate::text;
 
-pub(crate) async fn run(arguments: ListArguments) -> Result<ExitCode, Failure> {
-    let snapshot = take(&arguments.of).await?.snapshot;
-    output::text(&if arguments.json { as_json(&snapshot) } else { as_table(&snapshot) })?;
+pub(crate) async fn run(program: &Program, arguments: ListArguments) -> Result<ExitCode, Failure> {
+    let offered = take(program, &arguments.of).await?;
+    let snapshot = &offered.snapshot;
+    if snapshot.servers().next().is_some() || offered.failed.is_empty() {
+        output::text(&if arguments.json { as_json(snapshot) } else { as_table(snapshot) })?;
+    }
+    offered.finish()?;
     Ok(ExitCode::SUCCESS)
 }
 

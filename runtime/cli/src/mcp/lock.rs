@@ -1,14 +1,16 @@
 //! `mcp lock` writes the tools of servers to a file, or compares them with it.
 
+use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
 
 use onionskin_mcp::snapshot::{Snapshot, SnapshotError};
 
 use super::arguments::{CONFIG, LockArguments};
-use super::servers::{Offered, take};
+use super::servers::take;
 use crate::failure::{FOUND, Failure};
 use crate::output;
+use crate::package::manifest_around;
 use crate::program::Program;
 use crate::text;
 
@@ -30,34 +32,45 @@ pub(crate) async fn run(program: &Program, arguments: LockArguments) -> Result<E
             out.display()
         )));
     }
-    let Offered { snapshot: mut now, passed } = take(&of).await?;
-    let is_passed = |name: &str| passed.iter().any(|passed| passed == name);
+    let mut offered = take(program, &of).await?;
+    let mut now = std::mem::take(&mut offered.snapshot);
+    if now.servers().next().is_none() {
+        offered.finish()?;
+    }
+    let is_failed = |name: &str| offered.failed.iter().any(|(failed, _)| failed == name);
+    // They stay as they are in the file.
+    let is_passed = |name: &str| offered.passed.iter().any(|passed| passed == name) || is_failed(name);
     if check {
         let mut before = before.unwrap_or_default();
         before.retain(|name| match &of.servers[..] {
             [] => !is_passed(name),
-            servers => servers.iter().any(|server| server == name),
+            servers => servers.iter().any(|server| server == name) && !is_failed(name),
         });
-        return compare(&before, &now, &out, &update);
+        let compared = compare(&before, &now, &out, &update, offered.failed.is_empty())?;
+        offered.finish()?;
+        return Ok(compared);
     }
-    // A server that is passed over stays as it is in the file.
     let retained = match before {
         Some(before) => Some(before),
-        None if exists && !passed.is_empty() => Snapshot::read(&out).ok().map(|mut before| {
-            before.retain(is_passed);
-            before
-        }),
+        None if exists && !(offered.passed.is_empty() && offered.failed.is_empty()) => {
+            Snapshot::read(&out).ok().map(|mut before| {
+                before.retain(is_passed);
+                before
+            })
+        }
         None => None,
     };
     if let Some(mut retained) = retained {
         retained.extend(now);
         now = retained;
     }
-    write(&now, &out, exists)
+    let written = write(&now, &out, exists)?;
+    offered.finish()?;
+    Ok(written)
 }
 
 /// The words of an error with this command in them. The library names it without options.
-pub(crate) fn with_command(error: &SnapshotError, update: &str) -> String {
+pub(crate) fn with_command(error: &impl Error, update: &str) -> String {
     error.to_string().replace(PLAIN_COMMAND, update)
 }
 
@@ -70,9 +83,10 @@ fn is_lock(file: &Path) -> bool {
 /// The command that updates the file, with the options of this one.
 pub(crate) fn update_command(program: &Program, arguments: &LockArguments) -> String {
     let mut command = format!("{} mcp lock", program.name);
-    let options = [("--config", &arguments.of.config, CONFIG), ("--out", &arguments.out, Snapshot::FILE)];
+    let options =
+        [("--config", arguments.of.config.as_ref(), CONFIG), ("--out", Some(&arguments.out), Snapshot::FILE)];
     for (option, file, default) in options {
-        if file != Path::new(default) {
+        if let Some(file) = file.filter(|file| *file != Path::new(default)) {
             command += &format!(" {option} {}", text::shell_word(&file.to_string_lossy()));
         }
     }
@@ -82,10 +96,18 @@ pub(crate) fn update_command(program: &Program, arguments: &LockArguments) -> St
     command
 }
 
-fn compare(before: &Snapshot, now: &Snapshot, out: &Path, update: &str) -> Result<ExitCode, Failure> {
+/// Shows how servers differ from the file. Only those that can be used are compared, if not `all` can.
+fn compare(
+    before: &Snapshot,
+    now: &Snapshot,
+    out: &Path,
+    update: &str,
+    all: bool,
+) -> Result<ExitCode, Failure> {
     let drift = before.drift(now);
     if drift.is_empty() {
-        output::text(&format!("{}: up to date\n", out.display()))?;
+        let of = if all { "" } else { ", except for servers that cannot be used" };
+        output::text(&format!("{}: up to date{of}\n", out.display()))?;
         return Ok(ExitCode::SUCCESS);
     }
     output::text(&format!("{drift}\n"))?;
@@ -109,15 +131,16 @@ fn write(now: &Snapshot, out: &Path, existed: bool) -> Result<ExitCode, Failure>
     text += &format!("{}: {servers}, {tools}{unchanged}\n", out.display());
     output::text(&text)?;
     if !existed {
-        let folder = out.parent().unwrap_or(Path::new(""));
-        if !folder.join("Cargo.toml").exists() {
-            output::note(
-                "there is no `Cargo.toml` beside the file: the compiler reads it in the folder of the package",
-            );
-        }
-        output::note(
-            "the file is new: compile the package anew once, for example after `touch src/lib.rs`; later changes are seen",
-        );
+        let is_beside = manifest_around(out).map(|_| out.with_file_name("Cargo.toml").exists());
+        output::note(match is_beside {
+            Some(true) => {
+                "the file is new: compile the package anew once, for example after `touch src/lib.rs`; later changes are seen"
+            }
+            Some(false) => {
+                "there is no `Cargo.toml` beside the file: the compiler reads it in the folder of the package"
+            }
+            None => "`check` looks in the file for the tools that cards name",
+        });
     }
     Ok(ExitCode::SUCCESS)
 }

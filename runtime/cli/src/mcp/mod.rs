@@ -18,7 +18,7 @@ pub(crate) async fn run(program: &Program, command: McpCommand) -> Result<ExitCo
     until_signal(async {
         match command {
             McpCommand::Lock(arguments) => lock::run(program, arguments).await,
-            McpCommand::List(arguments) => list::run(arguments).await,
+            McpCommand::List(arguments) => list::run(program, arguments).await,
         }
     })
     .await

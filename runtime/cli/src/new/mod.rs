@@ -12,17 +12,18 @@ use clap::Args;
 use crate::failure::Failure;
 use crate::output;
 use crate::text;
-use name::mistake;
+use name::{mistake, mistake_of_package};
 
 pub(crate) const ABOUT: &str = "\
 Make a small project in a new folder: an agent in Rust with a tool, a card with a tool in a script, and a script in place of a model, so \
-that all of it runs without a key.
+that all of it runs without a key. With `--cards` it has no Rust: the ready program `onionskin` runs it.
 
 Exit code: 0 if all is well, 2 after an error.";
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
   {program} new helpdesk
+  {program} new helpdesk --cards
   {program} new helpdesk --path ../onionskin/runtime";
 
 /// The files of the project beside its manifest.
@@ -30,31 +31,47 @@ const FILES: [(&str, &str); 6] = [
     ("src/main.rs", include_str!("template/main.rs")),
     ("cards/helper.md", include_str!("template/helper.md")),
     ("cards/tools.rhai", include_str!("template/tools.rhai")),
-    ("script.yaml", include_str!("template/script.yaml")),
+    ("script.yaml", concat!(include_str!("template/script.yaml"), include_str!("template/counter.yaml"))),
     ("README.md", include_str!("template/README.md")),
     (".gitignore", "/target\n"),
 ];
 
+/// The files of a project without Rust.
+const CARD_FILES: [(&str, &str); 6] = [
+    ("cards/helper.md", include_str!("template/helper.md")),
+    ("cards/tools.rhai", include_str!("template/tools.rhai")),
+    ("script.yaml", include_str!("template/script.yaml")),
+    ("onionskin.toml", include_str!("template/onionskin.toml")),
+    ("README.md", include_str!("template/cards.md")),
+    // The keys of providers stay on this machine.
+    (".gitignore", ".env\n"),
+];
+
 #[derive(Args)]
 pub(crate) struct NewArguments {
-    /// The name of the package and of its folder.
+    /// The name of the project and of its folder.
     #[arg(value_name = "NAME")]
     name: String,
 
     /// Depend on the crate `onionskin` in this folder, in place of the published one.
     #[arg(long, value_name = "DIR")]
     path: Option<PathBuf>,
+
+    /// Make a project of cards, without Rust.
+    #[arg(long, conflicts_with = "path")]
+    cards: bool,
 }
 
 pub(crate) fn run(arguments: &NewArguments) -> Result<ExitCode, Failure> {
     let name = &*arguments.name;
-    if let Some(mistake) = mistake(name) {
+    let of_package = || if arguments.cards { None } else { mistake_of_package(name) };
+    if let Some(mistake) = mistake(name).or_else(of_package) {
         return Err(Failure::new(format!(
-            "`{}` cannot be the name of a package: {mistake}",
+            "`{}` cannot be the name of a project: {mistake}",
             text::first_line(name)
         )));
     }
-    let manifest = manifest(name, arguments.path.as_deref())?;
+    let manifest = if arguments.cards { None } else { Some(manifest(name, arguments.path.as_deref())?) };
     let folder = Path::new(name);
     fs::create_dir(folder).map_err(|error| {
         Failure::new(if error.kind() == io::ErrorKind::AlreadyExists {
@@ -63,14 +80,17 @@ pub(crate) fn run(arguments: &NewArguments) -> Result<ExitCode, Failure> {
             format!("cannot make the folder `{name}`: {error}")
         })
     })?;
-    write(folder, name, &manifest).inspect_err(|_| {
+    write(folder, name, manifest.as_deref()).inspect_err(|_| {
         // The command made the folder, and its files are not complete.
         let _ = fs::remove_dir_all(folder);
     })?;
-    output::aside(&format!(
-        "`{name}` is ready. Try:\n  cd {name}\n  cargo run -- run --model script:script.yaml \"How many letters has onion?\""
-    ));
-    if is_in_package() {
+    let command = if arguments.cards {
+        "onionskin run \"What is 41 + 1?\""
+    } else {
+        "cargo run -- run --model script:script.yaml \"How many letters has onion?\""
+    };
+    output::aside(&format!("`{name}` is ready. Try:\n  cd {name}\n  {command}"));
+    if !arguments.cards && is_in_package() {
         output::note(&format!(
             "a folder above has a `Cargo.toml`: if it is a workspace, add `{name}` to its `members`"
         ));
@@ -78,8 +98,10 @@ pub(crate) fn run(arguments: &NewArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn write(folder: &Path, name: &str, manifest: &str) -> Result<(), Failure> {
-    for (file, text) in FILES.into_iter().chain([("Cargo.toml", manifest)]) {
+/// Writes the files of a project, without Rust if it has no manifest.
+fn write(folder: &Path, name: &str, manifest: Option<&str>) -> Result<(), Failure> {
+    let files = if manifest.is_some() { FILES } else { CARD_FILES };
+    for (file, text) in files.into_iter().chain(manifest.map(|text| ("Cargo.toml", text))) {
         let path = folder.join(file);
         let written = match path.parent() {
             Some(parent) => fs::create_dir_all(parent),

@@ -1,4 +1,4 @@
-//! Names of packages.
+//! Names of projects.
 
 /// Words that are keywords of Rust, or will be.
 const KEYWORDS: [&str; 51] = [
@@ -16,7 +16,7 @@ const TAKEN: [&str; 10] =
 /// The most characters of a name.
 const LONGEST_NAME: usize = 64;
 
-/// Why a name cannot be that of a package; none if it can.
+/// Why a name cannot be that of a project; none if it can.
 pub(super) fn mistake(name: &str) -> Option<String> {
     let is_inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
@@ -31,6 +31,11 @@ pub(super) fn mistake(name: &str) -> Option<String> {
     if name.len() > LONGEST_NAME {
         return Some(format!("it has more than {LONGEST_NAME} characters"));
     }
+    None
+}
+
+/// Why the name of a project cannot be that of a package of Rust.
+pub(super) fn mistake_of_package(name: &str) -> Option<String> {
     if KEYWORDS.contains(&name) {
         return Some("it is a keyword of Rust".to_owned());
     }
@@ -39,12 +44,12 @@ pub(super) fn mistake(name: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::mistake;
+    use super::{mistake, mistake_of_package};
 
     #[test]
     fn o1_names_are_those_that_cargo_takes() {
         for name in ["a", "help-desk", "Help_desk2", "nul1"] {
-            assert_eq!(mistake(name), None, "{name}");
+            assert_eq!(mistake(name).or_else(|| mistake_of_package(name)), None, "{name}");
         }
         for (name, part) in [
             ("", "has to begin with a letter"),
@@ -59,7 +64,8 @@ mod tests {
             ("onionskin", "another crate"),
             (&"a".repeat(65), "more than 64"),
         ] {
-            assert!(mistake(name).unwrap_or_default().contains(part), "{name}");
+            let mistake = mistake(name).or_else(|| mistake_of_package(name));
+            assert!(mistake.unwrap_or_default().contains(part), "{name}");
         }
     }
 }

@@ -8,15 +8,17 @@ use std::process::ExitCode;
 
 use clap::Args;
 use onionskin_core::declaration::AppBuilder;
+use onionskin_core::event::{CallOutcome, Event, EventKind};
 use onionskin_core::question::{Paused, Question, QuestionKind};
 use onionskin_core::text::folded_json;
 use onionskin_core::{App, RunError};
 
 use crate::agents::{self, AgentArguments};
 use crate::failure::Failure;
+use crate::log;
 use crate::model::ModelArguments;
 use crate::program::Program;
-use crate::questions::{self, Person};
+use crate::questions::{self, Person, Waiting, YesArgument};
 use crate::signals::until_signal;
 use crate::text;
 use printer::{RunPrinter, RunResult};
@@ -28,7 +30,7 @@ pub(crate) const ABOUT: &str = "\
 Run an agent, and print its answer.
 
 In a terminal, the text of the agent is shown while the model writes it, and questions of tools and approvals are asked there. Elsewhere \
-the answer alone is printed, at the end; a run that asks something ends then with an error that says which question is open.
+the answer alone is printed, at the end; a run that asks something ends then with an error that says which question is open and which tools had run.
 
 Exit code: 0 with an answer, 2 after an error and with an open question, 130 after Ctrl-C, 143 after SIGTERM.";
 
@@ -56,9 +58,12 @@ pub(crate) struct RunArguments {
     #[arg(long)]
     json: bool,
 
-    /// Show the calls of tools on standard error.
+    /// Show the calls of tools on standard error, and what hooks and scripts log.
     #[arg(long, short)]
     verbose: bool,
+
+    #[command(flatten)]
+    yes: YesArgument,
 
     #[command(flatten)]
     pub(crate) agents: AgentArguments,
@@ -73,41 +78,78 @@ pub(crate) async fn run(program: &Program, arguments: RunArguments) -> Result<Ex
     let asks = has_person && io::stdin().is_terminal() && io::stderr().is_terminal();
     let result = until_signal(async {
         let input = input::read(arguments.input).await?;
-        let with = |app: AppBuilder| if asks { app.answerer(Person::default()) } else { app };
+        let (person, waiting) = Person::new(asks, arguments.yes);
+        let with =
+            |app: AppBuilder| if asks || arguments.yes.yes { app.default_answerer(person) } else { app };
         let app = agents::app(program, &arguments.agents, &arguments.model, with).await?;
-        let models = arguments.model.names(&app);
+        if arguments.verbose {
+            log::show();
+        }
+        let models = arguments.model.names(&app, &program.settings);
         let mut printer = RunPrinter::new(arguments.json, arguments.verbose);
+        let mut ran = Vec::new();
         let result = match input::or_initial(input, &app, arguments.agents.workflow.is_some()) {
-            Ok(input) => stream(&app, input, &mut printer).await,
+            Ok(input) => stream(&app, input, &mut printer, &mut ran, waiting).await,
             Err(failure) => Err(failure),
         };
         app.shutdown().await;
-        Ok((printer.end(result?)?, models))
+        Ok((printer.end(result?)?, models, ran))
     });
     match result.await? {
-        (Ok(_), _) => Ok(ExitCode::SUCCESS),
-        (Err(RunError::Paused(paused)), _) => Err(Failure::new(waits(&paused))),
-        (Err(error), models) => Err(Failure::new(models.describe(&error))),
+        (Ok(_), ..) => Ok(ExitCode::SUCCESS),
+        (Err(RunError::Paused(paused)), _, ran) => Err(Failure::new(unanswered(&paused, &ran))),
+        (Err(error), models, _) => Err(Failure::new(models.describe(&error))),
     }
 }
 
-async fn stream(app: &App, input: String, printer: &mut RunPrinter) -> Result<RunResult, Failure> {
+/// Runs the agent. A question waits until the events that led to it are shown. `ran` gets the tools of the calls that ran, each once.
+async fn stream(
+    app: &App,
+    input: String,
+    printer: &mut RunPrinter,
+    ran: &mut Vec<String>,
+    mut waiting: Waiting,
+) -> Result<RunResult, Failure> {
     let mut run = app.stream(input);
-    while let Some(event) = run.next().await {
-        printer.show(&event)?;
+    loop {
+        tokio::select! {
+            biased;
+            event = run.next() => match event {
+                Some(event) => {
+                    if let Some(tool) = tool_that_ran(&event).filter(|tool| !ran.iter().any(|other| other == tool)) {
+                        ran.push(tool.to_owned());
+                    }
+                    printer.show(&event)?;
+                }
+                None => return Ok(run.output().await),
+            },
+            Some(question) = waiting.recv() => drop(question),
+        }
     }
-    Ok(run.output().await)
 }
 
-/// The open questions of a run, for the error.
-fn waits(paused: &Paused) -> String {
+/// The tool of a call that has ended, and was not answered by a hook or a person in its place.
+fn tool_that_ran(event: &Event) -> Option<&str> {
+    let EventKind::ToolFinished { tool, attempts: 1.., outcome, .. } = &event.kind else { return None };
+    (*outcome != CallOutcome::Paused).then_some(&**tool)
+}
+
+/// What is known of a run that ended with open questions, for the error.
+fn unanswered(paused: &Paused, ran: &[String]) -> String {
     let questions: Vec<_> = paused.questions().iter().map(question).collect();
-    let (open, those) = match questions.len() {
-        1 => ("a question is", "it"),
-        _ => ("questions are", "them"),
+    let (these, them) = match questions.len() {
+        1 => ("this question was", "it"),
+        _ => ("these questions were", "them"),
     };
+    let ran = match ran {
+        [] => "No call had run.".to_owned(),
+        tools => format!("Calls of these tools had run: {}.", text::quoted(tools.iter().map(String::as_str))),
+    };
+    let are_approvals = paused.questions().iter().all(|question| *question.kind() == QuestionKind::Approval);
+    let or = if are_approvals { ", or allow the calls with `--yes`" } else { "" };
     format!(
-        "the run waits, because {open} open:\n{}\nRun it in a terminal to answer {those}, or give the program an answerer",
+        "the run has ended without an answer of the agent, because {these} not answered:\n{}\n{ran} To run it anew, answer {them} in a \
+         terminal{or}",
         questions.join("\n")
     )
 }
@@ -117,7 +159,9 @@ fn question(question: &Question) -> String {
         return format!("  {}", questions::line(question));
     }
     let asks = match question.kind() {
-        QuestionKind::Approval => "may this call run?".to_owned(),
+        QuestionKind::Approval => {
+            question.text().map_or_else(|| "may this call run?".to_owned(), text::first_line)
+        }
         QuestionKind::External => "the call runs outside of the program".to_owned(),
         QuestionKind::Question | QuestionKind::Component(_) => {
             question.text().map_or_else(|| "asks".to_owned(), text::first_line)

@@ -11,7 +11,7 @@ fn counter(lines: usize) -> Folder {
         (1..=lines).fold(String::new(), |text, line| text + &format!("      {line} of many\n"));
     let sleep = "    calls: [{ tool: shell_execute, args: { command: sleep 600 } }]";
     Folder::new(&[
-        ("cards/counter.md", "---\nruntime: [shell.execute]\n---\nCount.\n"),
+        ("cards/counter.md", "---\nruntime: [shell.execute]\napproval: []\n---\nCount.\n"),
         ("script.yaml", &format!("counter:\n  - say: |\n{count}{sleep}\n  - say: Enough.\n")),
     ])
 }

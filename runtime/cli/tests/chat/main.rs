@@ -7,12 +7,15 @@ mod flood;
 #[allow(dead_code, reason = "other tests use the rest")]
 mod folder;
 mod leaving;
+mod lost;
 mod newcomer;
 mod pipes;
 mod saved;
 mod screen;
 mod session;
+mod stored;
 mod terminal;
+mod text;
 mod typeahead;
 mod workflow;
 
@@ -24,9 +27,12 @@ fn desk() -> Folder {
     Folder::new(&[
         (
             "cards/desk.md",
-            "---\ndefault: true\nagents: [helper]\nruntime: [shell.execute, human.input]\n---\nServe the customer.\n",
+            "---\ndefault: true\nagents: [helper]\nruntime: [shell.execute, human.input]\napproval: []\n---\nServe the customer.\n",
         ),
-        ("cards/helper.md", "---\ndescription: Looks things up.\nruntime: [shell.execute]\n---\nHelp.\n"),
+        (
+            "cards/helper.md",
+            "---\ndescription: Looks things up.\nruntime: [shell.execute]\napproval: []\n---\nHelp.\n",
+        ),
         (
             "script.yaml",
             r#"
@@ -49,7 +55,7 @@ helper:
 /// An agent whose first call does not end.
 fn sleeper() -> Folder {
     Folder::new(&[
-        ("cards/sleeper.md", "---\nruntime: [shell.execute]\n---\nSleep.\n"),
+        ("cards/sleeper.md", "---\nruntime: [shell.execute]\napproval: []\n---\nSleep.\n"),
         (
             "script.yaml",
             r#"

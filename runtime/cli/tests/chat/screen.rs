@@ -21,6 +21,8 @@ pub(crate) struct Terminal {
     pty: Arc<Pty>,
     program: Child,
     seen: Arc<Mutex<Recorded>>,
+    /// Chats keep their state here.
+    _state: tempfile::TempDir,
 }
 
 struct Recorded {
@@ -45,6 +47,8 @@ impl Terminal {
         pty.resize(Size::new(rows, columns)).unwrap();
         let mut command = Command::new(program).args(arguments).current_dir(folder);
         command = command.env("TERM", "xterm-256color").env_remove("NO_COLOR");
+        let state = tempfile::tempdir().unwrap();
+        command = command.env("XDG_STATE_HOME", state.path()).env("XDG_CONFIG_HOME", state.path());
         for (name, value) in variables {
             command = command.env(name, value);
         }
@@ -61,11 +65,15 @@ impl Terminal {
                 seen.bytes.extend_from_slice(&buffer[..count]);
             }
         });
-        Self { pty, program, seen }
+        Self { pty, program, seen, _state: state }
     }
 
     pub(crate) fn types(&self, keys: &str) {
-        (&*self.pty).write_all(keys.as_bytes()).unwrap();
+        self.types_bytes(keys.as_bytes());
+    }
+
+    pub(crate) fn types_bytes(&self, keys: &[u8]) {
+        (&*self.pty).write_all(keys).unwrap();
     }
 
     /// What the screen shows now.

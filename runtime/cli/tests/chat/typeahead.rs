@@ -6,7 +6,7 @@ use crate::folder::Folder;
 /// An agent that asks after a while, and tells each input.
 fn asker() -> Folder {
     Folder::new(&[
-        ("cards/asker.md", "---\nruntime: [shell.execute, human.input]\n---\nAsk.\n"),
+        ("cards/asker.md", "---\nruntime: [shell.execute, human.input]\napproval: []\n---\nAsk.\n"),
         (
             "script.yaml",
             r#"
@@ -55,7 +55,7 @@ fn o1_lines_that_come_together_are_inputs_in_their_order() {
 #[test]
 fn o1_lines_that_are_typed_in_a_run_are_inputs_in_their_order() {
     let folder = Folder::new(&[
-        ("cards/slow.md", "---\nruntime: [shell.execute]\n---\nWait.\n"),
+        ("cards/slow.md", "---\nruntime: [shell.execute]\napproval: []\n---\nWait.\n"),
         (
             "script.yaml",
             r#"

@@ -9,8 +9,11 @@ use crate::folder::{Folder, Ran};
 #[test]
 fn c1_nothing_is_quoted_of_a_file_that_a_link_leads_to() {
     let secret = "hunter2: hunter3\ndescription: [hunter4\n";
-    let folder =
-        Folder::new(&[("secret", secret), ("own.yaml", secret), ("cards/real.yaml", "colour: red\n")]);
+    let folder = Folder::new(&[
+        ("secret", secret),
+        ("own.yaml", secret),
+        ("cards/real.yaml", "instruction: A.\ncolour: red\n"),
+    ]);
     for link in ["cards/a.yaml", "cards/b.md"] {
         std::os::unix::fs::symlink(folder.path("secret"), folder.path(link)).unwrap();
     }
@@ -50,6 +53,17 @@ fn o1_check_finds_nothing_wrong() {
     Folder::new(&[]).run(&["check"]).failed(&["there is nothing to check here: name a card"]);
 }
 
+#[test]
+fn o1_check_finds_two_tools_of_one_name_as_list_does() {
+    let tool = "/// Adds.\nfn add() { 1 }\n";
+    let card = "---\nfunction_tools: [t.rhai:add, u.rhai:add]\n---\nAdd.\n";
+    let folder = Folder::new(&[("cards/a.md", card), ("cards/t.rhai", tool), ("cards/u.rhai", tool)]);
+    let words = "the tool `add` of `u.rhai:add` has the name of a tool of `t.rhai:add`";
+    let ran = folder.run(&["check"]);
+    assert!(ran.code == 1 && ran.out.contains(words), "{ran:?}");
+    folder.run(&["list", "--card", "cards"]).failed(&[words]);
+}
+
 /// A folder with a mistake of each kind.
 fn wrong() -> Folder {
     Folder::new(&[
@@ -59,6 +73,7 @@ fn wrong() -> Folder {
             "cards/tools.rhai",
             "/// Adds.\n/// Args:\n///     x (int): The number.\nfn add_one(x) {\n    x + 1\n}\n",
         ),
+        ("cards/tools.rs", ""),
         (
             ".mcp.json",
             "{\"mcpServers\": {\n  \"time\": {\"command\": \"x\", \"timout\": 5, \"env\": {\"KEY\": \"hunter2\"}},\n  \"far\": {\"url\": \"http://x\"},\n  \"bad\": {\"comand\": \"x\"}\n}}",
@@ -237,13 +252,13 @@ fn c4_check_looks_for_the_items_and_servers_of_a_workflow() {
             "flow/tools/add.rhai",
             "/// Adds.\n/// Args:\n///     x (int): The number.\nfn add_one(x) {\n    x + 1\n}\n",
         ),
-        // A program that compiles the workflow has it.
         ("flow/tools/sub.rs", ""),
         (".mcp.json", "{\"mcpServers\": {\"time\": {\"command\": \"x\"}}}"),
     ]);
     let ran = folder.run(&["check", "flow"]);
-    assert_eq!((ran.code, &*ran.words), (1, "checked 1 workflow: 2 problems\n"), "{ran:?}");
+    assert_eq!((ran.code, &*ran.words), (1, "checked 1 workflow: 3 problems\n"), "{ran:?}");
     for part in [
+        "error: `tools/sub.rs:sub_one` is Rust: it needs a program of yours",
         "error: `tools/add.rhai` has no `add_oen`; did you mean `add_one`?\n --> flow/tools.json:2:13\n  |\n2 | ",
         "error: there is no server `tiem`; did you mean `time`?\n --> flow/agents.json:2:40",
     ] {
@@ -267,9 +282,18 @@ fn c4_check_builds_the_agents_of_a_workflow_with_its_servers() {
         ),
     ]);
     let warning = "warning: flow/orchestrator.yaml:1:1: YAML is the old form of this file: `onionskin migrate` writes `orchestrator.json`\n";
-    let ran = folder.run(&["check", "flow"]);
-    assert_eq!((ran.code, ran.words), (0, format!("{warning}checked 1 workflow: no problems\n")));
-    let ran = folder.run(&["check", "flow", "--servers"]);
-    assert_eq!((ran.code, ran.words), (1, format!("{warning}checked 1 workflow: 1 problem\n")));
-    assert!(ran.out.contains("the agent `Writer`") && ran.out.contains("`nope`"), "{}", ran.out);
+    // Without servers, they are built in each check.
+    for arguments in [&["check", "flow", "--servers"][..], &["check", "flow"]] {
+        let ran = folder.run(arguments);
+        assert_eq!((ran.code, ran.words), (1, format!("{warning}checked 1 workflow: 1 problem\n")));
+        assert!(ran.out.contains("the agent `Writer`") && ran.out.contains("`nope`"), "{}", ran.out);
+    }
+}
+
+#[test]
+fn c3_a_type_without_a_file_is_rust_too() {
+    let folder = Folder::new(&[("cards/a.md", "---\noutput: Answer\n---\nA.\n")]);
+    let ran = folder.run(&["check"]);
+    let line = "error: `Answer` is Rust: it needs a program of yours that has it";
+    assert!(ran.code == 1 && ran.out.starts_with(line) && ran.out.contains("--> cards/a.md:2:9"), "{ran:?}");
 }

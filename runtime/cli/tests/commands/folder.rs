@@ -78,9 +78,12 @@ impl Folder {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_onionskin"));
         command.args(arguments).current_dir(self.0.path()).stdin(Stdio::null());
-        for key in ["OPENAI_API_KEY", "ANTHROPIC_API_KEY"] {
+        for key in ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "ONIONSKIN_MODEL", "ONIONSKIN_BASE_URL"] {
             command.env_remove(key);
         }
+        // The settings of the person who runs the tests are not read.
+        command.env("XDG_CONFIG_HOME", self.path("home"));
+        command.env("XDG_STATE_HOME", self.path(".state"));
         command
     }
 

@@ -4,6 +4,7 @@
 
 mod check;
 mod folder;
+mod import;
 mod locks;
 mod migrate;
 mod mistakes;
@@ -14,7 +15,9 @@ mod pages;
 #[path = "../shared/processes.rs"]
 mod processes;
 mod run;
+mod settings;
 mod shown;
 mod signals;
+mod strict;
 mod terminal;
 mod workflow;

@@ -6,15 +6,15 @@ use crate::folder::{Folder, Ran};
 fn o1_every_mistake_in_arguments_says_what_to_do() {
     let folder = Folder::adder();
     let fails = |arguments: &[&str], parts: &[&str]| folder.run(arguments).failed(parts);
-    fails(
-        &["run", "Hello"],
-        &["there is no agent: name a card with `--card PATH` or a workflow folder with `--workflow DIR`"],
-    );
+    Folder::new(&[]).run(&["run", "Hello"]).failed(&[
+        "there is no agent: name a card with `--card PATH` or a workflow folder with `--workflow DIR`",
+    ]);
     fails(
         &["run", "--card", "cards/adder.md", "--model", "script:script.yaml"],
         &["error: there is no input: write it behind the options, or pipe it to the program"],
     );
     fails(&["runn"], &["unrecognized subcommand 'runn'", "'run'"]);
+    fails(&["rnu"], &["unrecognized subcommand 'rnu'", "\nthere is a command `run`\n"]);
     fails(&["run", "--card", "no.md", "Hello"], &["no.md"]);
     let card = ["run", "--card", "cards/adder.md"];
     let fails = |arguments: &[&str], parts: &[&str]| {
@@ -22,7 +22,7 @@ fn o1_every_mistake_in_arguments_says_what_to_do() {
     };
     fails(
         &["--model", "script:script.yaml", "--base-url", "http://127.0.0.1:1", "Hello"],
-        &["a script asks no server: remove `--base-url` or `--model script:..`"],
+        &["a script asks no server: remove `--base-url` or `--model`"],
     );
     fails(
         &["--base-url", "localhost:8080", "Hello"],
@@ -34,7 +34,31 @@ fn o1_every_mistake_in_arguments_says_what_to_do() {
     fails(&["--model", "script:wrong.yaml", "Hello"], &["wrong.yaml:2:5", "say"]);
     fails(&["--config", "no.json", "Hello"], &["cannot read `no.json`"]);
     // No key, and no request.
-    fails(&["--model", "gpt-4o-mini", "Hello"], &["OPENAI_API_KEY"]);
+    let ran = folder.run(&[&card[..], &["--model", "gpt-4o-mini", "Hello"]].concat());
+    ran.failed(&["set the environment variable OPENAI_API_KEY\n"]);
+    // No function of Rust is of use here.
+    assert!(!ran.words.contains("(..)"), "{ran:?}");
+    fails(&["--base-url", "http://127.0.0.1:1/v1", "Hello"], &["the agent `adder` has no model"]);
+}
+
+#[test]
+fn o1_a_name_of_no_provider_is_no_model() {
+    let folder = Folder::adder();
+    let words = "the name `wibble` says no provider: write `PROVIDER::wibble`, such as `ollama::wibble`";
+    folder.run(&["run", "--card", "cards/adder.md", "--model", "wibble", "Hello"]).failed(&[words]);
+    folder.write("cards/a.md", "---\nmodel: inherit\n---\nA.\n");
+    folder.write("cards/b.md", "---\nmodel: sonnet\n---\nB.\n");
+    folder.write("cards/c.md", "---\nmodel: ollama::wibble\n---\nC.\n");
+    let ran = folder.run(&["check"]);
+    assert_eq!((ran.code, &*ran.words), (1, "checked 1 path of cards: 2 problems\n"), "{ran:?}");
+    for part in
+        ["error: `inherit` is no model: remove `model`", " --> cards/a.md:2:8", "such as `claude-sonnet-"]
+    {
+        assert!(ran.out.contains(part), "{part}: {ran:?}");
+    }
+    // A server of one's own can have any names.
+    folder.write("onionskin.toml", "base_url = \"http://127.0.0.1:1/v1\"\n");
+    assert_eq!(folder.run(&["check"]).code, 0);
 }
 
 #[test]
@@ -85,6 +109,7 @@ fn o1_rust_in_a_card_needs_a_program() {
             "---\nfunction_tools: [tools.rs:add_one]\ntool_hooks: [hooks.rs:audit]\n---\nDo sums.\n",
         ),
         ("cards/tools.rs", ""),
+        ("cards/hooks.rs", ""),
     ]);
     for command in ["list", "docs"] {
         folder.run(&[command, "--card", "cards"]).failed(&[
@@ -113,9 +138,10 @@ fn o1_an_agent_without_a_model_names_the_option() {
         ("a.md", "---\n---\nBe short.\n"),
         ("b.md", "---\nmodel: gpt-4o-mini\n---\nBe short.\n"),
     ]);
-    folder
-        .run(&["run", "--card", "a.md", "Hello"])
-        .failed(&["the agent `a` has no model", "`--model NAME` gives all agents one"]);
+    folder.run(&["run", "--card", "a.md", "Hello"]).failed(&[
+        "the agent `a` has no model",
+        "write `model: NAME` in its card, or give all agents one with `--model NAME`",
+    ]);
     folder.run(&["run", "--card", "b.md", "Hello"]).failed(&["OPENAI_API_KEY"]);
 }
 
@@ -161,12 +187,13 @@ fn o1_a_script_is_a_file_of_a_bounded_size() {
 #[test]
 fn o1_a_card_of_an_address_is_saved_first() {
     let folder = Folder::adder();
+    let saved = "error: `check` reads files and folders, not addresses: save them first\n";
+    let allowed = "error: `--card` reads files and folders: `--allow-urls` lets it read addresses too\n";
     for arguments in [&["run", "--card"][..], &["list", "--card", "cards", "--card"], &["check"]] {
         let ran = folder.run(&[arguments, &["https://example.com/adder.md?key=hunter2"]].concat());
-        let name = if arguments == ["check"] { "check" } else { "--card" };
-        let words = format!("error: `{name}` reads files and folders, not addresses: save them first\n");
-        let (code, shown) = if name == "check" { (1, &ran.out) } else { (2, &ran.words) };
-        assert_eq!((ran.code, shown), (code, &words));
+        let (code, shown, words) =
+            if arguments == ["check"] { (1, &ran.out, saved) } else { (2, &ran.words, allowed) };
+        assert_eq!((ran.code, &**shown), (code, words));
         assert!(!format!("{ran:?}").contains("hunter2"), "{ran:?}");
     }
     for arguments in [&["run", "--workflow"][..], &["migrate"], &["run", "--card", "cards", "--config"]] {
@@ -174,5 +201,9 @@ fn o1_a_card_of_an_address_is_saved_first() {
         assert!(ran.code == 2 && ran.words.contains("not addresses"), "{ran:?}");
         assert!(!format!("{ran:?}").contains("hunter2"), "{ran:?}");
     }
+    // What is allowed comes over HTTPS.
+    let http = folder.run(&["list", "--allow-urls", "--card", "http://example.com/adder.md?key=hunter2"]);
+    http.failed(&["others could change what comes over plain HTTP: use `https`"]);
+    assert!(!format!("{http:?}").contains("hunter2"), "{http:?}");
     folder.run(&["run", "--card", "cards", "--model", " ", "Hello."]).failed(&["`--model` is empty"]);
 }

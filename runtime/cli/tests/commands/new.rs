@@ -82,13 +82,36 @@ fn o1_new_refuses_what_it_cannot_make() {
     let fails =
         |arguments: &[&str], parts: &[&str]| folder.run(&[&["new"], arguments].concat()).failed(parts);
     fails(&["there"], &["there is a `there` already: choose another name"]);
-    fails(&["a/b"], &["`a/b` cannot be the name of a package: it has `/`"]);
+    fails(&["a/b"], &["`a/b` cannot be the name of a project: it has `/`"]);
     fails(&["fn"], &["it is a keyword of Rust"]);
     fails(&["demo", "--path", "no"], &["`--path`: cannot read `no/Cargo.toml`"]);
     fails(&["demo", "--path", "other"], &["`other` is not the folder of the crate `onionskin`"]);
     fails(&[], &["NAME"]);
     assert_eq!(folder.read("there/x"), "kept");
     assert!(!folder.path("demo").exists());
+}
+
+#[test]
+fn o1_a_new_project_of_cards_runs_without_rust() {
+    let folder = Folder::new(&[]);
+    let made = folder.run(&["new", "desk", "--cards"]);
+    assert_eq!((made.code, &*made.out), (0, ""), "{made:?}");
+    let command = "`desk` is ready. Try:\n  cd desk\n  onionskin run \"What is 41 + 1?\"\n";
+    assert_eq!(made.words, command);
+    assert!(
+        !folder.path("desk/Cargo.toml").exists() && folder.read("desk/README.md").starts_with("# desk\n")
+    );
+    let run = |arguments: &[&str]| {
+        Ran::new(folder.command(arguments).current_dir(folder.path("desk")).output().unwrap())
+    };
+    assert_eq!(run(&["run", "What is 41 + 1?"]).out, "It is 42.\n");
+    assert_eq!(run(&["check"]).code, 0);
+    // Its script has the agents that the project has.
+    assert!(!folder.read("desk/script.yaml").contains("Counter:"));
+    // A project without Rust can have the names of its crates and keywords.
+    assert_eq!(folder.run(&["new", "test", "--cards"]).code, 0);
+    folder.run(&["new", "a b", "--cards"]).failed(&["`a b` cannot be the name of a project: it has ` `"]);
+    folder.run(&["new", "x", "--cards", "--path", "y"]).failed(&["cannot be used with"]);
 }
 
 #[test]

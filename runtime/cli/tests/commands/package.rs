@@ -17,7 +17,7 @@ const PROGRAM: (&str, &str) = (
 
 fn package(section: &str) -> Folder {
     let manifest = format!("[package]\nname = \"desk\"\nedition = \"2024\"\n{section}\n[workspace]\n");
-    Folder::new(&[CARD, PROGRAM, ("desk/Cargo.toml", &manifest)])
+    Folder::new(&[CARD, ("desk/cards/tools.rs", ""), PROGRAM, ("desk/Cargo.toml", &manifest)])
 }
 
 const NAMED: &str = "[package.metadata.onionskin]\nprogram = \"clerk\"\n";

@@ -25,7 +25,7 @@ fn o1_run_prints_the_answer() {
 #[test]
 fn t8_keys_of_the_environment_are_in_no_output() {
     let folder = Folder::new(&[
-        ("clerk.md", "---\nruntime: [shell.execute]\n---\nRun it.\n"),
+        ("clerk.md", "---\nruntime: [shell.execute]\napproval: []\n---\nRun it.\n"),
         (
             "script.yaml",
             "clerk:\n  - calls: [{ tool: shell_execute, args: { command: \"cat /proc/$PPID/environ | tr '\\\\0' '\\\\n'; echo done\" } }]\n  - say: \"{last}\"\n",
@@ -40,6 +40,37 @@ fn t8_keys_of_the_environment_are_in_no_output() {
         assert!(ran.code == 0 && ran.out.contains("done"), "{ran:?}");
         assert!(!ran.out.contains(key) && !ran.words.contains(key), "{ran:?}");
     }
+}
+
+/// A person who did not read the card is asked before a command changes something.
+#[cfg(feature = "shell")]
+#[test]
+fn a14_commands_of_cards_are_asked_for_unless_the_card_or_an_option_says_otherwise() {
+    let card = |more: &str| format!("---\nruntime: [shell.execute, filesystem.list]\n{more}---\nRun it.\n");
+    let folder = Folder::new(&[
+        ("clerk.md", &card("")),
+        (
+            "script.yaml",
+            "clerk:\n  - calls:\n      - { tool: filesystem_list, args: {} }\n      - { tool: shell_execute, args: { command: \"echo made > made.txt\" } }\n  - say: \"{last}\"\n",
+        ),
+    ]);
+    let run = ["run", "--card", "clerk.md", "--model", "script:script.yaml", "Go."];
+    folder.run(&run).failed(&[
+        "error: the run has ended without an answer of the agent, because this question was not answered:",
+        "  clerk: shell.execute {\"command\":\"echo made > made.txt\"}: may this call run?",
+        "Calls of these tools had run: `filesystem.list`. To run it anew, answer it in a terminal, or allow the calls with `--yes`",
+    ]);
+    assert!(!folder.path("made.txt").exists());
+    let ran = folder.run(&[&run[..], &["--yes"]].concat());
+    assert_eq!((ran.code, folder.path("made.txt").exists()), (0, true), "{ran:?}");
+
+    folder.write("clerk.md", &card("approval: []\n"));
+    assert_eq!(folder.run(&run).code, 0);
+    folder.write("clerk.md", &card("approval: [{ reason: It lists., for: [filesystem.*] }]\n"));
+    let ran = folder.run(&run);
+    assert!(ran.words.contains("  clerk: filesystem.list {}: It lists.\n"), "{ran:?}");
+    // The entry does not name this one.
+    assert!(ran.words.contains("  clerk: shell.execute {"), "{ran:?}");
 }
 
 #[test]
@@ -104,11 +135,40 @@ fn o1_verbose_shows_calls_beside_the_answer() {
 }
 
 #[test]
+fn o1_verbose_shows_what_hooks_and_scripts_log() {
+    let folder = Folder::new(&[
+        (
+            "desk.md",
+            "---\nfunction_tools: [tools.rhai:add]\ntool_hooks: [hooks.rhai:audit, \"::onionskin::hooks::log\", \"::onionskin::hooks::timing\"]\n---\nAdd.\n",
+        ),
+        ("tools.rhai", "/// Adds.\nfn add() { print(\"adding \\x1b[31m\"); 1 }\n"),
+        ("hooks.rhai", "fn audit(ctx, args) { debug(ctx.tool_name); call_next(args) }\n"),
+        ("script.yaml", "desk:\n  - calls: [{ tool: add, args: {} }]\n  - say: Done.\n"),
+    ]);
+    let run = |more: &[&str]| {
+        folder.run(&[&["run", "--card", "desk.md", "--model", "script:script.yaml", "Add."], more].concat())
+    };
+    let shown = run(&["-v"]).words;
+    for line in [
+        "INFO adding \\x1b[31m function=\"add\"",
+        "INFO \"add\" function=\"audit\"",
+        "DEBUG tool call timed agent=\"desk\" tool=\"add\" elapsed=",
+        "DEBUG tool call succeeded agent=\"desk\" tool=\"add\"",
+    ] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+    assert_eq!(run(&[]).words, "");
+    let chat = ["chat", "-v", "--card", "desk.md", "--model", "script:script.yaml"];
+    let ran = folder.pipe(b"Add.\n", &chat);
+    assert!(ran.words.contains("INFO \"add\" function=\"audit\"") && !ran.out.contains("INFO"), "{ran:?}");
+}
+
+#[test]
 fn o1_verbose_says_why_a_call_failed() {
     let folder = Folder::new(&[
         (
             "desk.md",
-            "---\nfunction_tools: [tools.rhai:refund]\nruntime: [shell.execute]\nlimits: { tool_calls: 3 }\n---\nServe.\n",
+            "---\nfunction_tools: [tools.rhai:refund]\nruntime: [shell.execute]\napproval: []\nlimits: { tool_calls: 3 }\n---\nServe.\n",
         ),
         (
             "tools.rhai",
@@ -148,11 +208,10 @@ fn o1_a_question_without_a_person_stays_open_and_is_named() {
         "  - calls: [{ tool: human_input, args: { question: Which colour? } }]\n  - say: \"{last}\"\n",
     );
     folder.run(&PAINT).failed(&[
-        "the run waits, because a question is open:\n  asker: Which colour?\n",
-        "Run it in a terminal",
+        "this question was not answered:\n  asker: Which colour?\nNo call had run. To run it anew, answer it in a terminal\n",
     ]);
     // The text of a pipe does not answer a question if the input is an argument.
-    folder.pipe(b"red\n", &PAINT).failed(&["a question is open"]);
+    folder.pipe(b"red\n", &PAINT).failed(&["this question was not answered"]);
 }
 
 #[test]
@@ -221,4 +280,22 @@ clerk:
     let mut command = folder.command(&["list", "--card", "desk.md"]);
     let ran = Ran::new(command.current_dir(folder.path("cards")).output().unwrap());
     assert_eq!(ran.code, 0, "{}", ran.words);
+}
+
+#[test]
+fn o1_the_folder_of_cards_is_the_default() {
+    let folder = Folder::adder();
+    let ran = folder.run(&["run", "--model", "script:script.yaml", "What is 41 + 1?"]);
+    assert_eq!((ran.code, &*ran.out, &*ran.words), (0, "It is 42.\n", ""));
+    let shown = folder.run(&["list"]);
+    assert!(shown.code == 0 && shown.out.starts_with("adder: Adds numbers.\n"), "{shown:?}");
+    assert_eq!(folder.pipe(b"What?\n", &["chat", "--model", "script:script.yaml"]).code, 0);
+}
+
+#[test]
+fn o1_a_script_in_the_place_of_a_card_is_named_as_a_model() {
+    let folder = Folder::adder();
+    folder.run(&["run", "--card", "script.yaml", "What?"]).failed(&[
+        "error: `script.yaml` is a script in place of a model, and no card: name it with `--model script:script.yaml`\n",
+    ]);
 }

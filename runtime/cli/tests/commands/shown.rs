@@ -24,6 +24,29 @@ adder: Adds numbers.
     assert_eq!(list["agents"][1]["tools"][0]["input_schema"]["required"], json!(["x"]));
 }
 
+#[cfg(feature = "shell")]
+#[test]
+fn a14_list_shows_which_calls_a_person_is_asked_for() {
+    let folder = Folder::new(&[]);
+    let shown = |approval: &str| {
+        folder.write(
+            "desk.md",
+            &format!(
+                "---\nruntime: [shell.execute, filesystem.list, filesystem.write]\n{approval}---\nServe.\n"
+            ),
+        );
+        let ran = folder.run(&["list", "--card", "desk.md"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let asks = |line: &&str| line.contains("  runtime, approval  ");
+        let tools =
+            ran.out.lines().filter(asks).map(|line| line.split_whitespace().next().unwrap().to_owned());
+        tools.collect::<Vec<_>>()
+    };
+    assert_eq!(shown(""), ["shell_execute", "filesystem_write"]);
+    assert_eq!(shown("approval: [filesystem.*]\n"), ["shell_execute", "filesystem_list", "filesystem_write"]);
+    assert!(shown("approval: []\n").is_empty());
+}
+
 #[test]
 fn o1_list_shows_tool_hooks_in_their_order_with_their_tools() {
     let hook = |name: &str| format!("fn {name}(ctx, args) {{ call_next(args) }}\n");
@@ -69,6 +92,12 @@ fn o1_schema_prints_the_forms_of_providers() {
     let wrong = folder.run(&["schema", "add_oen", "--card", "cards"]);
     wrong.failed(&["the agent has no tool `add_oen`; did you mean `add_one`?"]);
     folder.run(&["schema", "--card", "cards", "--for", "opnai"]).failed(&["openai"]);
+    // The name of a server or of the runtime is often forgotten.
+    folder.write("cards/boss.md", "---\nagents: [adder]\n---\nAsk.\n");
+    for name in ["adder", "addre"] {
+        let wrong = folder.run(&["schema", name, "--card", "cards", "--agent", "boss"]);
+        wrong.failed(&[&format!("the agent has no tool `{name}`; did you mean `agent__adder`?")]);
+    }
 }
 
 #[test]
@@ -80,7 +109,16 @@ fn c5_docs_and_graph_are_pages_of_the_agents() {
     assert!(graph.starts_with("graph TD\n") && graph.contains("add_one"), "{graph}");
     let ran = folder.run(&["docs", "--card", "cards", "--out", "page.md"]);
     assert_eq!((ran.code, &*ran.out), (0, ""));
-    assert_eq!(folder.read("page.md"), docs);
+    let mark = "<!-- Written by the command `docs`: changes are lost with its next run. -->\n\n";
+    assert_eq!(folder.read("page.md"), format!("{mark}{docs}"));
+    // The file is known by its first line; another one stays.
+    assert_eq!(folder.run(&["docs", "--card", "cards", "--out", "page.md"]).code, 0);
+    folder.write("mine.md", "# Mine\n");
+    for command in ["docs", "graph"] {
+        let ran = folder.run(&[command, "--card", "cards", "--out", "mine.md"]);
+        ran.failed(&["error: this command did not write `mine.md`, and does not replace it: remove it, or name another"]);
+    }
+    assert_eq!(folder.read("mine.md"), "# Mine\n");
     folder.run(&["docs", "--card", "cards", "--out", "no/page.md"]).failed(&["cannot write `no/page.md`"]);
 }
 

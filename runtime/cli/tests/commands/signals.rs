@@ -13,7 +13,7 @@ use crate::processes::{runs, wait_until};
 fn o1_a_signal_ends_a_run_and_what_it_started() {
     for (signal, code) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143)] {
         let folder = Folder::new(&[
-            ("sleeper.md", "---\nruntime: [shell.execute]\n---\nSleep.\n"),
+            ("sleeper.md", "---\nruntime: [shell.execute]\napproval: []\n---\nSleep.\n"),
             (
                 "script.yaml",
                 "sleeper:\n  - calls: [{ tool: shell_execute, args: { command: \"echo $$ > pid; sleep 600 & echo $! > child; wait\" } }]\n  - say: Done.\n",

@@ -53,12 +53,14 @@ fn o1_a_wrong_answer_in_a_terminal_says_what_fits() {
         "",
         "  - calls: [{ tool: human_input, args: { question: Which colour?, choices: [red, blue] } }]\n  - say: \"I take {last}.\"\n",
     );
-    let typed = [("decline> ", "green\n"), ("does not fit", "red\n")];
+    let typed = [("decline> ", "green\n"), ("does not fit", "1\n")];
     let (code, shown) = in_terminal(&folder, &typed, &PAINT);
     assert_eq!(code, 0, "{shown}");
-    for part in
-        ["asker: Which colour? (red | blue)\n", "\nthis does not fit: expected one of ", "I take red.\n"]
-    {
+    for part in [
+        "asker: Which colour?\n  1 red\n  2 blue\n1 to 2, or nothing to decline> ",
+        "\nthis does not fit: expected one of ",
+        "I take red.\n",
+    ] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
     assert!(!shown.contains("human.input") && !shown.contains("turn 1"), "{shown}");

@@ -213,3 +213,46 @@ fn c4_a_workflow_that_is_named_as_a_card_is_named_with_the_right_option() {
     folder.write("cards/workflow.yaml", "instruction: Work.\n");
     assert_eq!(folder.run(&["list", "--card", "cards"]).out, "orchestrator\n\nworkflow\n");
 }
+
+/// The folder of the guide, with scripts in place of Rust.
+#[test]
+fn c4_the_folder_of_the_guide_runs_without_rust() {
+    let page = include_str!("../../../../docs/book/src/guides/workflows.md");
+    let (_, scripts) = page.split_once("## Workflows in scripts").unwrap();
+    let blocks: Vec<&str> = scripts.split("```").skip(1).step_by(2).collect();
+    let mut files: Vec<(String, String)> = Vec::new();
+    for block in blocks {
+        let (first, text) = block.split_once('\n').unwrap().1.split_once('\n').unwrap();
+        if let Some(name) = first.strip_prefix("// ") {
+            files.push((format!("workflows/Generator/{name}"), text.to_owned()));
+        }
+    }
+    assert_eq!(files.len(), 5, "{files:?}");
+    for name in ["orchestrator.json", "agents.json", "tools.json"] {
+        let path = format!("{}/../../examples/workflows/Generator/{name}", env!("CARGO_MANIFEST_DIR"));
+        files.push((format!("workflows/Generator/{name}"), std::fs::read_to_string(path).unwrap()));
+    }
+    let files: Vec<_> = files.iter().map(|(name, text)| (&**name, &**text)).collect();
+    let folder = Folder::new(&files);
+    folder.write(
+        "script.yaml",
+        r#"
+OrchestratorAgent:
+  - calls: [{ tool: request_api_key, args: { service: mail } }]
+  - calls: [{ tool: agent__HookAgent, args: { input: "Announce it." } }]
+  - calls: [{ tool: agent__UserFeedbackAgent, args: { input: "What now?" } }]
+  - say: "{last} DONE"
+HookAgent:
+  - say: "The key sk-17 works."
+UserFeedbackAgent:
+  - calls: [{ tool: echo, args: { text: "Good." } }]
+  - say: "It is {last}"
+"#,
+    );
+    let ran = folder.run(&["check", "workflows/Generator"]);
+    assert_eq!((ran.code, &*ran.words), (0, "checked 1 workflow: no problems\n"), "{ran:?}");
+    let chat = ["chat", "--workflow", "workflows/Generator", "--model", "script:script.yaml"];
+    let ran = folder.pipe(b"Connect my mail.\n\"sk-17\"\n", &chat);
+    assert!(ran.code == 0 && ran.out.contains("It is Good. DONE"), "{ran:?}");
+    assert!(ran.out.contains("The key [key] works.") && !ran.out.contains("The key sk-17"), "{ran:?}");
+}

@@ -10,6 +10,23 @@ pub(in crate::chat) enum Style {
     Good,
     Bad,
     Strong,
+    Emphasis,
+    Code,
+}
+
+impl Style {
+    /// The number that begins it at a terminal.
+    pub(in crate::chat) fn code(self) -> Option<u8> {
+        match self {
+            Self::Plain => None,
+            Self::Strong => Some(1),
+            Self::Faint => Some(2),
+            Self::Emphasis => Some(3),
+            Self::Bad => Some(31),
+            Self::Good => Some(32),
+            Self::Code => Some(36),
+        }
+    }
 }
 
 /// A line as parts, each in its style.
@@ -46,18 +63,9 @@ impl Line {
 
     /// The line for a terminal; without escape codes if `has_colours` is false.
     pub(in crate::chat) fn to_ansi(&self, has_colours: bool) -> String {
-        let part = |(style, text): &(Style, String)| {
-            let code = match style {
-                Style::Plain => None,
-                Style::Faint => Some(2),
-                Style::Good => Some(32),
-                Style::Bad => Some(31),
-                Style::Strong => Some(1),
-            };
-            match code.filter(|_| has_colours) {
-                Some(code) => format!("\x1b[{code}m{text}\x1b[0m"),
-                None => text.clone(),
-            }
+        let part = |(style, text): &(Style, String)| match style.code().filter(|_| has_colours) {
+            Some(code) => format!("\x1b[{code}m{text}\x1b[0m"),
+            None => text.clone(),
         };
         self.0.iter().map(part).collect()
     }

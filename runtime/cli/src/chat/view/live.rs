@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use onionskin_core::event::Event;
 
-use crate::text::char_width;
-
 use super::View;
-use super::transcript::Transcript;
-use super::tree::{Line, Tree};
+use super::markdown::{Markdown, Part};
+use super::rows::Rows;
+use super::transcript::{Piece, Transcript};
+use super::tree::{Line, Style, Tree};
 
 const CLEAR_BELOW: &str = "\x1b[J";
 const SAVE_CURSOR: &str = "\x1b7";
@@ -33,12 +33,8 @@ pub(in crate::chat) struct Live<W, S> {
     has_colours: bool,
     tree: Tree,
     transcript: Transcript,
-    /// The line of the text at whose end the cursor is.
-    line: String,
-    /// The column of the cursor.
-    column: usize,
-    /// The end of a row that would be full: a terminal whose cursor is behind the last column moves it in its own way.
-    held: String,
+    markdown: Markdown,
+    rows: Rows,
     /// The lines that are drawn below, for a terminal of this size.
     drawn: (Vec<Line>, (usize, usize)),
 }
@@ -51,9 +47,8 @@ impl<W: Write, S: Fn() -> (usize, usize)> Live<W, S> {
             has_colours,
             tree: Tree::default(),
             transcript: Transcript::default(),
-            line: String::new(),
-            column: 0,
-            held: String::new(),
+            markdown: Markdown::default(),
+            rows: Rows::new(has_colours),
             drawn: (Vec::new(), (0, 0)),
         }
     }
@@ -74,16 +69,12 @@ impl<W: Write, S: Fn() -> (usize, usize)> Live<W, S> {
             out.push_str(CLEAR_BELOW);
         }
         if size.0 != before.1.0 {
-            // Terminals break lines anew, and leave the cursor at the end of the text.
-            let line = std::mem::take(&mut self.line);
-            self.column = 0;
-            self.write(&line, size.0, &mut String::new());
+            self.rows.resize(size.0);
         }
-        let held = std::mem::take(&mut self.held);
-        self.write(&held, size.0, &mut out);
-        self.write(&fresh, size.0, &mut out);
+        let parts = self.parts(fresh);
+        self.rows.write(&parts, size.0, &mut out);
         if !self.drawn.0.is_empty() {
-            self.hold(size.0, &mut out);
+            self.rows.hold(size.0, &mut out);
             // Rows first: they may scroll the screen, and then the place of the cursor is another one.
             let rows = self.drawn.0.len();
             out.extend(std::iter::repeat_n(DOWN, rows));
@@ -98,32 +89,17 @@ impl<W: Write, S: Fn() -> (usize, usize)> Live<W, S> {
         self.out.flush()
     }
 
-    /// Writes text, and follows the cursor.
-    fn write(&mut self, text: &str, columns: usize, out: &mut String) {
-        for c in text.chars() {
-            if c == '\n' {
-                out.push_str("\r\n");
-                self.line.clear();
-                self.column = 0;
-                continue;
+    /// The text in its styles. Where there are none, what a model marks keeps its marks.
+    fn parts(&mut self, fresh: Vec<Piece>) -> Vec<Part> {
+        let mut parts = Vec::new();
+        for piece in fresh {
+            match piece {
+                Piece::Said(text) if self.has_colours => self.markdown.push(&text, &mut parts),
+                Piece::Said(text) | Piece::Note(text) => parts.push(Part::Text(Style::Plain, text)),
+                Piece::Ends => self.markdown.finish(&mut parts),
             }
-            let width = char_width(c);
-            self.column = if self.column + width > columns { width } else { self.column + width };
-            self.line.push(c);
-            out.push(c);
         }
-    }
-
-    /// Takes the last character of a full row back, with what belongs to it.
-    fn hold(&mut self, columns: usize, out: &mut String) {
-        while self.column >= columns
-            && let Some(last) = self.line.pop()
-            && out.ends_with(last)
-        {
-            out.pop();
-            self.held.insert(0, last);
-            self.column -= char_width(last).min(self.column);
-        }
+        parts
     }
 }
 

@@ -1,7 +1,9 @@
 //! Shows a run while it is in progress.
 
 mod live;
+mod markdown;
 mod plain;
+mod rows;
 #[cfg(test)]
 mod tests;
 mod transcript;

@@ -11,7 +11,7 @@ use crate::calls;
 use crate::text;
 
 use super::View;
-use super::transcript::Transcript;
+use super::transcript::{Piece, Transcript};
 use super::tree::{Tree, call_of};
 
 /// The characters of arguments and results.
@@ -151,7 +151,11 @@ impl<W: Write> View for Plain<W> {
         if fresh.is_empty() {
             return Ok(());
         }
-        self.out.write_all(fresh.as_bytes())?;
+        for piece in fresh {
+            if let Piece::Said(text) | Piece::Note(text) = piece {
+                self.out.write_all(text.as_bytes())?;
+            }
+        }
         self.out.flush()
     }
 

@@ -4,11 +4,22 @@ use onionskin_core::event::{Event, EventKind, TurnChange, TurnText};
 
 use crate::text;
 
+/// A piece of the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// Of the agent.
+    Said(String),
+    /// Of the chat, its tools or hooks.
+    Note(String),
+    /// What the agent says from here on is another text.
+    Ends,
+}
+
 /// The text for the user: what the outermost agent writes, and lines between it.
 #[derive(Debug)]
 pub(super) struct Transcript {
     /// Not shown yet.
-    fresh: String,
+    fresh: Vec<Piece>,
     /// Whether the next text begins a line.
     begins_line: bool,
     turn: TurnText,
@@ -17,7 +28,7 @@ pub(super) struct Transcript {
 
 impl Default for Transcript {
     fn default() -> Self {
-        Self { fresh: String::new(), begins_line: true, turn: TurnText::default(), is_muted: false }
+        Self { fresh: Vec::new(), begins_line: true, turn: TurnText::default(), is_muted: false }
     }
 }
 
@@ -33,14 +44,17 @@ impl Transcript {
             return;
         }
         match self.turn.update(event) {
-            Some(TurnChange::Text(text)) => self.push(&text::block(text)),
+            Some(TurnChange::Text(text)) => self.push(Piece::Said(text::block(text))),
             Some(TurnChange::Restarted(discarded)) if !discarded.is_empty() => {
+                self.end();
                 self.line(&format!("({})", text::RESTARTED));
             }
-            Some(TurnChange::Ended) => self.end_line(),
+            Some(TurnChange::Ended) => self.end(),
             // Hooks, tools and typed answers give texts that no model wrote as one.
             Some(TurnChange::Answered(text)) if text.trim() != self.turn.as_str().trim() => {
-                self.line(&text::block(text));
+                self.end();
+                self.push(Piece::Said(text::block(text)));
+                self.end();
             }
             Some(
                 TurnChange::Started
@@ -54,32 +68,42 @@ impl Transcript {
 
     /// Takes no more of the agent's text.
     pub(super) fn mute(&mut self) {
-        self.end_line();
+        self.end();
         self.is_muted = true;
     }
 
-    /// Adds a line.
+    /// Adds a line that is not of the agent.
     pub(super) fn line(&mut self, line: &str) {
         self.end_line();
-        self.push(line);
-        self.end_line();
+        self.push(Piece::Note(format!("{line}\n")));
     }
 
     pub(super) fn end_line(&mut self) {
         if !self.begins_line {
-            self.push("\n");
+            self.push(Piece::Said("\n".to_owned()));
         }
     }
 
-    /// The text since the last call.
-    pub(super) fn take(&mut self) -> String {
+    /// Ends a text of the agent.
+    fn end(&mut self) {
+        self.end_line();
+        self.push(Piece::Ends);
+    }
+
+    /// The pieces since the last call.
+    pub(super) fn take(&mut self) -> Vec<Piece> {
         std::mem::take(&mut self.fresh)
     }
 
-    fn push(&mut self, text: &str) {
-        if let Some(last) = text.chars().next_back() {
+    fn push(&mut self, piece: Piece) {
+        if let Piece::Said(text) | Piece::Note(text) = &piece
+            && let Some(last) = text.chars().next_back()
+        {
             self.begins_line = last == '\n';
         }
-        self.fresh.push_str(text);
+        match (self.fresh.last_mut(), piece) {
+            (Some(Piece::Said(text)), Piece::Said(more)) => text.push_str(&more),
+            (_, piece) => self.fresh.push(piece),
+        }
     }
 }
