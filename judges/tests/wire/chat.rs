@@ -96,7 +96,9 @@ fn a_agents_and_an_approval_over_anthropics_protocol() {
     let shown = chat.until_prompt("");
     assert!(shown.contains("All three are in the van.\nClerk · "), "{shown}");
     chat.types("I want my money back.\r");
-    chat.until_shows("Clerk: refund {\"order\":7,\"cents\":3900}\ny, a (always), n [reason]> ");
+    chat.until_shows(
+        "Clerk: refund {\"order\":7,\"cents\":3900}\ny, a (always with these arguments), n [reason]> ",
+    );
     chat.types("y\r");
     let shown = chat.until_prompt("");
     assert!(shown.contains("You get 39.00 back."), "{shown}");

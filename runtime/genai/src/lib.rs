@@ -22,12 +22,15 @@ mod tools;
 
 use std::borrow::Cow;
 use std::fmt;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 
 use genai::adapter::AdapterKind;
 
 use self::failure::ApiKey;
 use self::protocol::Protocol;
+pub use self::target::name_mistake;
 use self::target::{Clients, Target};
 use self::tools::Declared;
 use onionskin_core::content::ContentBlock;
@@ -70,12 +73,13 @@ use onionskin_core::secret::Secret;
 /// they would carry the key to another host.
 ///
 /// # Errors
-/// Requests fail with
+/// The agent is not built if the model's name, its protocol or its key cannot be used. Requests fail with
 ///
 /// - [`ModelError::Unsupported`] if the protocol has no form for an option of the request: Ollama for a tool choice, Bedrock for a response
 ///   schema, Responses for stop sequences,
 /// - [`ModelError::UnreadContent`] if the protocol has no form for a part of the input,
 /// - [`ModelError::Setup`] if the model's name, the protocol, the key or the machine's TLS cannot be used,
+/// - [`ModelError::NoKey`] if the environment variable of the key is missing,
 /// - [`ModelError::TooLong`] if the provider says that the conversation is too long for the model,
 /// - [`ModelError::Status`] if the provider answers with another error, before or within the stream,
 /// - [`ModelError::Transport`] if the provider cannot be reached or the connection breaks,
@@ -86,6 +90,7 @@ use onionskin_core::secret::Secret;
 #[derive(Clone)]
 pub struct GenaiModel {
     name: Option<Arc<str>>,
+    default: Option<Arc<str>>,
     base_url: Option<Arc<str>>,
     adapter: Option<Arc<str>>,
     key: ApiKeySource,
@@ -112,6 +117,7 @@ impl GenaiModel {
     pub fn from_env() -> Self {
         Self {
             name: None,
+            default: None,
             base_url: None,
             adapter: None,
             key: ApiKeySource::default(),
@@ -124,6 +130,19 @@ impl GenaiModel {
     /// Makes a model that asks `model_name` for all agents, also for those that name another.
     pub fn new(model_name: impl Into<Arc<str>>) -> Self {
         Self { name: Some(model_name.into()), ..Self::from_env() }
+    }
+
+    /// Asks this model for the agents that name none.
+    ///
+    /// ```
+    /// use onionskin::genai::GenaiModel;
+    ///
+    /// let model = GenaiModel::from_env().default_name("gpt-4o-mini");
+    /// ```
+    #[must_use]
+    pub fn default_name(mut self, model_name: impl Into<Arc<str>>) -> Self {
+        self.default = Some(model_name.into());
+        self
     }
 
     /// Uses a server at this address: the part before `/chat/completions` or `/messages`, such as
@@ -145,7 +164,7 @@ impl GenaiModel {
         self
     }
 
-    /// Uses the key in this environment variable, read at each request.
+    /// Uses the key in this environment variable, read when an agent is built and at each request.
     #[must_use]
     pub fn api_key_env(mut self, name: impl Into<Arc<str>>) -> Self {
         self.key = ApiKeySource::Env(name.into());
@@ -189,6 +208,11 @@ impl GenaiModel {
         self.adapter_kind(name).map_or("genai", target::provider_name)
     }
 
+    /// The model that is asked for an agent that names this one, or none.
+    fn name_for<'n>(&'n self, requested: Option<&'n str>) -> Option<&'n str> {
+        self.name.as_deref().or(requested).or(self.default.as_deref())
+    }
+
     /// The protocol of the model that is asked for all agents. A wrong name or adapter is the error of the request.
     fn protocol(&self) -> Option<Protocol> {
         let name = self.name.as_deref()?;
@@ -197,12 +221,16 @@ impl GenaiModel {
 
     /// Where the request goes.
     async fn target(&self, request: &ModelRequest) -> Result<Target, ModelError> {
-        let name = self.name.as_ref().or(request.model.as_ref()).ok_or_else(|| {
+        let name = self.name_for(request.model.as_deref()).ok_or_else(|| {
             ModelError::Setup(format!(
-                "the agent `{}` names no model: write `model: ..` in it, or give it `GenaiModel::new(..)`",
+                "the agent `{}` names no model: write `model: ..` in it, or give all agents one",
                 request.agent
             ))
         })?;
+        self.target_named(name).await
+    }
+
+    async fn target_named(&self, name: &str) -> Result<Target, ModelError> {
         target::target(&self.clients, name, self.adapter.as_deref(), self.base_url.as_deref(), &self.key)
             .await
     }
@@ -224,13 +252,23 @@ impl Model for GenaiModel {
     }
 
     fn identity(&self, requested: Option<&str>) -> ModelIdentity {
-        let name = self.name.as_deref().or(requested);
+        let name = self.name_for(requested);
         ModelIdentity::new(name.map_or("genai", |name| self.provider_of(name)), name)
     }
 
     /// A model that each agent names itself is known at the request only.
     fn supports(&self, option: RequestOption) -> bool {
         self.protocol().is_none_or(|protocol| protocol.supports(option))
+    }
+
+    /// The name, the protocol, the address and the key. A model that is named for one turn only is known at the request only.
+    fn check(&self, requested: Option<&str>) -> Result<(), ModelError> {
+        let Some(name) = self.name.as_deref().or(requested) else { return Ok(()) };
+        // The directory of providers asks nobody, so nothing is pending.
+        match pin!(self.target_named(name)).poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(target) => target.map(drop),
+            Poll::Pending => Ok(()),
+        }
     }
 
     /// What the protocol has a form for. A model that each agent names itself is known at the request only.
@@ -240,7 +278,7 @@ impl Model for GenaiModel {
 
     /// In the protocols of `OpenAI`, Anthropic and Gemini, in the provider's own rules.
     fn response_schema(&self, request: &ModelRequest, schema: &ResponseSchema) -> Option<ResponseSchema> {
-        let name = self.name.as_deref().or(request.model.as_deref())?;
+        let name = self.name_for(request.model.as_deref())?;
         structured::schema(name, self.adapter_kind(name).ok()?, !request.tools.is_empty(), schema)
     }
 

@@ -103,7 +103,44 @@ pub(crate) fn adapter_kind(
     let kind = AdapterKind::from_model(known).map_err(|error| ModelError::Setup(error.to_string()))?;
     // genai takes every name that it does not know for one of Ollama's.
     let unknown = kind == AdapterKind::Ollama && namespace.is_none();
-    Ok(if own_address && unknown { AdapterKind::OpenAI } else { kind })
+    match (unknown, own_address) {
+        (false, _) => Ok(kind),
+        (true, true) => Ok(AdapterKind::OpenAI),
+        (true, false) => Err(ModelError::Setup(no_provider(model))),
+    }
+}
+
+/// What is wrong with the name of a model that is asked without a base URL: no provider is known for it.
+///
+/// ```
+/// use onionskin::genai::name_mistake;
+///
+/// assert_eq!(name_mistake("gpt-4o-mini"), None);
+/// assert!(name_mistake("inherit").is_some());
+/// ```
+pub fn name_mistake(model: &str) -> Option<String> {
+    match adapter_kind(model, None, false) {
+        Err(ModelError::Setup(mistake)) => Some(mistake),
+        _ => None,
+    }
+}
+
+/// The short names that other programs have for models, each with a whole name.
+const SHORT_NAMES: [(&str, &str); 3] =
+    [("haiku", "claude-haiku-4-5"), ("opus", "claude-opus-4-5"), ("sonnet", "claude-sonnet-4-5")];
+
+fn no_provider(model: &str) -> String {
+    if model == "inherit" {
+        return "`inherit` is no model: remove `model`, and the agent has the one that is set for all agents"
+            .to_owned();
+    }
+    if let Some((_, whole)) = SHORT_NAMES.iter().find(|(short, _)| *short == model) {
+        return format!("`{model}` is the short name of a model: write the whole one, such as `{whole}`");
+    }
+    format!(
+        "the name `{model}` says no provider: write `PROVIDER::{model}`, such as `ollama::{model}` for a model of Ollama on this machine, or \
+         give the base URL of a server"
+    )
 }
 
 /// OpenTelemetry's `gen_ai.provider.name` of a provider, which can differ from genai's name.
@@ -164,9 +201,7 @@ pub(crate) async fn target(
     };
     let from_env = |variable: &str| match std::env::var(variable) {
         Ok(key) if !key.is_empty() => Ok(ApiKey::new(key.into())),
-        _ => Err(ModelError::Setup(format!(
-            "no key for the model `{model}`: set the environment variable {variable}, or call `.api_key(..)`"
-        ))),
+        _ => Err(ModelError::no_key(model, variable)),
     };
     let key = match (key, listed.auth) {
         (ApiKeySource::Explicit(key), _) => key.clone(),

@@ -35,7 +35,7 @@ impl Locks {
         files.dedup();
         let is_strict = request.is_lock_strict();
         if is_strict && files.is_empty() {
-            return Err(McpError::Unlocked { server: server.name.to_string() }.into());
+            return Err(McpError::unlocked(&*server.name).into());
         }
         Ok(Self { files, is_strict })
     }

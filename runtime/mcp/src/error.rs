@@ -89,6 +89,13 @@ pub enum McpError {
     },
 }
 
+impl McpError {
+    /// The error for a server that is in no lock file, although its agent has `lock: strict`.
+    pub fn unlocked(server: impl Into<String>) -> Self {
+        Self::Unlocked { server: server.into() }
+    }
+}
+
 /// A server that did not start: the command, the reason, and what to do.
 ///
 /// It is for people who run the program. A model whose call restarts a server gets only the reason, because the output of a

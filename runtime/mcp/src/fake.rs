@@ -40,7 +40,7 @@ use onionskin_core::ToolOutput;
 /// # tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap().block_on(async {
 /// let time = FakeServer::new()
 ///     .tool(json!({"name": "get_time", "description": "Tells the time."}), |args| {
-///         format!("noon in {}", args["zone"].as_str().unwrap_or("UTC"))
+///         format!("noon in {}", args["zone"].as_str().unwrap_or("UTC")).into()
 ///     })
 ///     .tool(json!({"name": "get_moon", "description": "Tells its phase."}), |_| FakeAnswer::silence());
 /// let model = ScriptedModel::turns([
@@ -84,7 +84,7 @@ impl Tool {
 
 /// The answer of a [`FakeServer`] to a call of one of its tools.
 ///
-/// Texts, values and [`ToolOutput`]s become results: a value is structured content with its JSON as text beside it.
+/// `into()` makes a result of a text, a value or a [`ToolOutput`]: a value is structured content with its JSON as text beside it.
 ///
 /// ```
 /// use std::time::Duration;
@@ -189,20 +189,20 @@ impl FakeServer {
     /// Adds a tool: what the server says of it, as in MCP's `tools/list`, and what it answers to arguments. A description
     /// without `inputSchema` takes any object.
     #[must_use]
-    pub fn tool<A: Into<FakeAnswer>>(
+    pub fn tool(
         self,
         description: Value,
-        answer: impl Fn(&Value) -> A + Send + Sync + 'static,
+        answer: impl Fn(&Value) -> FakeAnswer + Send + Sync + 'static,
     ) -> Self {
         self.add_tool(description, answer);
         self
     }
 
     /// Adds a tool as [`Self::tool`] does, also while the server runs: it announces the change. A tool of the same name is replaced.
-    pub fn add_tool<A: Into<FakeAnswer>>(
+    pub fn add_tool(
         &self,
         mut description: Value,
-        answer: impl Fn(&Value) -> A + Send + Sync + 'static,
+        answer: impl Fn(&Value) -> FakeAnswer + Send + Sync + 'static,
     ) {
         if let Some(fields) = description.as_object_mut() {
             fields.entry("inputSchema").or_insert_with(|| json!({ "type": "object" }));
@@ -210,8 +210,7 @@ impl FakeServer {
         if let Some(name) = description["name"].as_str() {
             lock(&self.0.tools).retain(|tool| !tool.is_called(name));
         }
-        let answer = Arc::new(move |args: &Value| answer(args).into());
-        lock(&self.0.tools).push(Tool { description, answer });
+        lock(&self.0.tools).push(Tool { description, answer: Arc::new(answer) });
         self.0.changed.send_modify(|changes| *changes += 1);
     }
 

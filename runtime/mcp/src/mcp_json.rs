@@ -67,6 +67,11 @@ pub(super) fn read(text: &str, file: &str) -> Result<Servers, McpError> {
             }
         } else if !has_servers && nearest(&key, [SERVERS]).is_some() {
             return Err(source.unknown_field(value, "", &key, &[SERVERS]));
+        } else if !has_servers && is_server(value) {
+            let reason = format!(
+                "this is a server: write the servers below `{SERVERS}`: {{\"{SERVERS}\": {{{key:?}: ..}}}}"
+            );
+            return Err(source.error(value, &key, reason));
         } else if let Some(error) = source.disobeyed(value, "", &key) {
             refused.get_or_insert(error);
         } else {
@@ -78,6 +83,12 @@ pub(super) fn read(text: &str, file: &str) -> Result<Servers, McpError> {
         usable.for_each(|server| *server = Err(error.clone()));
     }
     Ok(config)
+}
+
+/// Whether a value has what makes a server.
+fn is_server(value: &str) -> bool {
+    let fields = serde_json::from_str::<serde_json::Value>(value);
+    fields.is_ok_and(|fields| ["command", "url"].iter().any(|field| fields.get(field).is_some()))
 }
 
 /// The text of a file. Its parts are slices of the text, so each has a known place.

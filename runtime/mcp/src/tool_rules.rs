@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use onionskin_core::definition::wire_name;
 use onionskin_core::servers::ToolFilter;
-use onionskin_core::text::{list, nearest};
+use onionskin_core::text::{list, similar};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -148,7 +148,7 @@ pub(super) fn refused(field: &str) -> Option<String> {
     if NO_RULES.iter().any(|harmless| plain(harmless) == name) {
         return None;
     }
-    let near = nearest(field, RULES.iter().map(|(name, _)| *name));
+    let near = similar(field, RULES.iter().map(|(name, _)| *name));
     let has_word = || words(field).iter().any(|word| WORDS.contains(&word.as_str()));
     if near.is_none() && !SPEAKING.iter().any(|word| name.contains(word)) && !has_word() {
         return None;

@@ -135,7 +135,7 @@ impl Protocol {
             Kind::GeminiIx => {
                 return Err(ModelError::Setup(format!(
                     "the model `{model}` would be called through the adapter `gemini_ix` (Gemini's Interactions), which is not supported: write \
-                     `gemini::{name}` for the model's name, or call `.adapter(\"gemini\")`"
+                     `gemini::{name}` for the model's name"
                 )));
             }
         })

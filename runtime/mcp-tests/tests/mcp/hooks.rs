@@ -40,7 +40,7 @@ fn files() -> FakeServer {
             "most": { "type": "integer", "default": "many" },
         },
     });
-    FakeServer::new().tool(json!({ "name": "find", "inputSchema": schema }), |_| "found")
+    FakeServer::new().tool(json!({ "name": "find", "inputSchema": schema }), |_| "found".into())
 }
 
 fn script(args: &Value) -> ScriptedModel {

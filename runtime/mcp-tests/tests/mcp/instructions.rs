@@ -24,8 +24,8 @@ fn add() -> Value {
 
 fn server() -> FakeServer {
     FakeServer::new()
-        .tool(add(), |_| "3")
-        .tool(json!({"name": "get_time", "description": "Tells the time."}), |_| "noon")
+        .tool(add(), |_| "3".into())
+        .tool(json!({"name": "get_time", "description": "Tells the time."}), |_| "noon".into())
 }
 
 fn only(server: &FakeServer) -> McpConfig {
@@ -58,11 +58,11 @@ fn names(agent: &AgentHandle) -> Vec<String> {
 
 #[tokio::test]
 async fn a9_a_tool_with_other_instructions_is_left_out_in_the_first_and_in_later_lists() {
-    let fake = FakeServer::new().tool(json!({"name": "get_time"}), |_| "noon");
+    let fake = FakeServer::new().tool(json!({"name": "get_time"}), |_| "noon".into());
     let agent = build::<All>(fake.config()).await.unwrap();
     assert_eq!(notices(&agent).await, [""; 0]);
-    fake.add_tool(add(), |_| "3");
-    fake.add_tool(json!({"name": "get_date"}), |_| "today");
+    fake.add_tool(add(), |_| "3".into());
+    fake.add_tool(json!({"name": "get_date"}), |_| "today".into());
     wait_until("the new list", || names(&agent).contains(&"fix__get_date".to_owned())).await;
     let told = notices(&agent).await;
     assert!(told.contains(&TOLD.to_owned()), "{told:?}");
@@ -106,7 +106,7 @@ async fn a4_the_error_for_a_tool_that_an_agent_selects_says_why_it_does_not_get_
     assert!(told.starts_with(begin), "{told}");
 
     let date = json!({"type": "object", "properties": {"day": {"type": "date"}}});
-    let broken = FakeServer::new().tool(json!({"name": "set_date", "inputSchema": date}), |_| "done");
+    let broken = FakeServer::new().tool(json!({"name": "set_date", "inputSchema": date}), |_| "done".into());
     for pattern in [&["set_date"], &["set_*"]] {
         let told = error(Some(pattern), only(&broken)).await;
         let expected = format!(
@@ -160,7 +160,7 @@ async fn a9_a_server_without_an_agent_gives_such_a_tool_only_for_a_description()
 #[tokio::test]
 async fn a4_a_tool_that_is_too_long_is_left_out() {
     let long = json!({"type": "object", "properties": {"a": {"enum": ["x".repeat(2 << 20)]}}});
-    let fake = server().tool(json!({"name": "long", "inputSchema": long}), |_| "done");
+    let fake = server().tool(json!({"name": "long", "inputSchema": long}), |_| "done".into());
     let agent = build::<All>(fake.config()).await.unwrap();
     assert_eq!(names(&agent), ["fix__get_time"]);
     let told = notices(&agent).await;

@@ -102,8 +102,10 @@ async fn a4_tools_that_a_file_does_not_approve_need_approval() {
         (r#""trust": false"#, false, false),
     ] {
         let deny = |_: ApprovalRequest| async { Approval::deny("no") };
-        let built = All::builder().model(ScriptedModel::new()).servers(config(form)).approver(deny).build();
-        let agent = built.await.unwrap();
+        let all = All::builder().model(ScriptedModel::new()).servers(config(form));
+        // An approver that nobody needs is an error.
+        let all = if echo && pid { all } else { all.approver(deny) };
+        let agent = all.build().await.unwrap();
         for (tool, args, runs) in
             [("fix__get_echo", json!({"text": "a"}), echo), ("fix__pid", json!({}), pid)]
         {
@@ -140,7 +142,7 @@ async fn a4_a_server_cannot_have_a_tool_with_the_name_of_another_servers_tool() 
         let agent = DynAgent::new("Both", move || {
             AgentDeclaration::new().instruction("Go.").server(first, None).server(second, None)
         });
-        let server = || FakeServer::new().tool(json!({"name": "t"}), |_| "done").config();
+        let server = || FakeServer::new().tool(json!({"name": "t"}), |_| "done".into()).config();
         let app = App::builder().dyn_agent(&agent).model(ScriptedModel::new());
         let built = app.server(first, server()).server(second, server()).build().await;
         let error = built.err().map(|error| error.to_string());

@@ -299,10 +299,11 @@ async fn a3_the_file_beside_a_configuration_counts_for_all_agents() {
 
 #[tokio::test]
 async fn a4_a_tool_named_after_a_secret_is_left_out_and_descriptions_lose_what_is_hidden() {
-    let fake = FakeServer::new().tool(serde_json::json!({"name": "get_s3cret-value"}), |_| "noon").tool(
-        serde_json::json!({"name": "get_time", "description": "Tells\u{200b} the time.\u{e0041}"}),
-        |_| "noon",
-    );
+    let fake =
+        FakeServer::new().tool(serde_json::json!({"name": "get_s3cret-value"}), |_| "noon".into()).tool(
+            serde_json::json!({"name": "get_time", "description": "Tells\u{200b} the time.\u{e0041}"}),
+            |_| "noon".into(),
+        );
     let taken = Snapshot::take(&only(fake.config().env("API_KEY", "s3cret-value"))).await.unwrap();
     assert!(!format!("{taken:?}").contains("s3cret"), "{taken:?}");
     let tools = taken.snapshot.tools("fix").unwrap();

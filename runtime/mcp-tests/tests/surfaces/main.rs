@@ -186,12 +186,14 @@ async fn run(surfaces: &mut Surfaces, name: &str, turns: Vec<ScriptedTurn>, tool
     let script = ScriptedModel::new().agent("desk", turns).agent("child", child);
     let (builder, script) = desk(script, &journal);
     let shown = Shown::default();
-    let builder = builder.approver(shown.clone());
     let agent = tools.into_iter().fold(builder, AgentBuilder::tool).build().await.unwrap();
     let session = agent.session();
     session.state().set_secret("api.key", Secret::new(KEY.to_owned()));
     session.state().set("other", MARKER);
-    let request = agent.request(format!("{} {}", forms(FIELD), forms(MARKER))).session(&session);
+    let request = agent
+        .request(format!("{} {}", forms(FIELD), forms(MARKER)))
+        .session(&session)
+        .approver(shown.clone());
     surfaces.debug(&format!("{name}: the agent"), &agent, false);
     let mut stream = request.stream();
     let (mut answer, mut reasoning, mut events) = (String::new(), String::new(), String::new());

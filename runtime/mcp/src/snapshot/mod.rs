@@ -13,7 +13,7 @@
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
 //! # let folder = std::env::temp_dir().join(format!("onionskin-snapshot-{}", std::process::id()));
 //! # std::fs::create_dir_all(&folder)?;
-//! let time = FakeServer::new().tool(json!({"name": "get_time", "description": "Tells the time."}), |_| "noon");
+//! let time = FakeServer::new().tool(json!({"name": "get_time", "description": "Tells the time."}), |_| "noon".into());
 //! let mut config = McpConfig::new();
 //! config.insert("time", time.config());
 //!
