@@ -46,9 +46,9 @@ fn described(name: &str) -> Value {
 #[tokio::test(start_paused = true)]
 async fn a4_a_fake_server_answers_and_fails_as_scripted() {
     let fake = FakeServer::new()
-        .tool(described("text"), |_| "plain")
-        .tool(described("value"), |_| json!({"degrees": 21}))
-        .tool(described("output"), |_| ToolOutput::blocks(["a".into(), "b".into()]))
+        .tool(described("text"), |_| "plain".into())
+        .tool(described("value"), |_| json!({"degrees": 21}).into())
+        .tool(described("output"), |_| ToolOutput::blocks(["a".into(), "b".into()]).into())
         .tool(described("late"), |_| FakeAnswer::from("late").after(Duration::from_secs(50)))
         .tool(described("error"), |_| FakeAnswer::error("no such city"))
         .tool(described("refusal"), |_| FakeAnswer::refusal("not today"))
@@ -92,8 +92,8 @@ async fn a4_a_fake_server_answers_and_fails_as_scripted() {
 #[tokio::test]
 async fn a4_a_fake_server_is_held_to_its_schemas_and_says_that_its_tools_changed() {
     let schema = json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
-    let fake =
-        FakeServer::new().tool(json!({"name": "look", "inputSchema": schema}), |args| args["city"].clone());
+    let fake = FakeServer::new()
+        .tool(json!({"name": "look", "inputSchema": schema}), |args| args["city"].clone().into());
     let server = McpServer::start("fake", fake.config()).await.unwrap();
     let look = server.tool("look").unwrap();
     assert_eq!(call!(look, city = "Rome").await.unwrap(), "Rome");
@@ -101,7 +101,7 @@ async fn a4_a_fake_server_is_held_to_its_schemas_and_says_that_its_tools_changed
     assert!(refused.contains("`city`: missing"), "{refused}");
     assert_eq!(fake.calls(), [("look".to_owned(), json!({"city": "Rome"}))]);
 
-    fake.add_tool(described("new"), |_| "new");
+    fake.add_tool(described("new"), |_| "new".into());
     fake.remove_tool("look");
     // The list may be read between the two changes.
     while server.tool("new").is_none() || server.tool("look").is_some() {
@@ -181,7 +181,7 @@ async fn t4_wrong_arguments_for_a_server_do_not_reach_the_approver() {
         "description": "Doubles.",
         "inputSchema": { "type": "object", "properties": { "x": { "type": "integer" } }, "required": ["x"] },
     });
-    let fake = FakeServer::new().tool(described, |_| "plain");
+    let fake = FakeServer::new().tool(described, |_| "plain".into());
     let server = McpServer::start("fake", fake.config()).await.unwrap();
     let mut tool = server.tools().remove(0);
     let asked = Counted::default();
@@ -200,8 +200,8 @@ async fn a4_a_server_whose_tools_change_too_often_is_not_blamed_for_our_pause() 
     let (grows, count) = (fake.clone(), AtomicU32::new(0));
     fake.add_tool(described("grow"), move |_| {
         let name = format!("new_{}", count.fetch_add(1, Ordering::Relaxed));
-        grows.add_tool(described(&name), |_| "new");
-        "grown"
+        grows.add_tool(described(&name), |_| "new".into());
+        "grown".into()
     });
     let agent = desk(&fake, &["grow"; 34]).await;
     let begun = tokio::time::Instant::now();

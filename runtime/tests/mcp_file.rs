@@ -66,7 +66,7 @@ async fn a3_agents_of_loaded_cards_have_the_lock_file_of_the_working_directory_f
     let (_guard, _) = enter("lock-file").await;
     std::fs::write("clock.md", "---\nservers: [time]\nlock: strict\n---\nTell the time.\n").unwrap();
     let cards = CardLoader::new(Registry::new()).load(["clock.md"]).unwrap();
-    let time = FakeServer::new().tool(json!({"name": "get_time"}), |_| "noon");
+    let time = FakeServer::new().tool(json!({"name": "get_time"}), |_| "noon".into());
     let build = async |cards: &onionskin::loader::LoadedCards| -> Result<App, BuildError> {
         cards.add_to(App::builder()).model(ScriptedModel::new()).server("time", time.config()).build().await
     };
@@ -79,7 +79,7 @@ async fn a3_agents_of_loaded_cards_have_the_lock_file_of_the_working_directory_f
     let locked = Snapshot::take(&config).await.unwrap().snapshot;
     locked.write(Snapshot::FILE).unwrap();
     assert_eq!(build(&cards).await.unwrap().entry().tool_names().unwrap(), ["time__get_time"]);
-    time.add_tool(json!({"name": "get_date"}), |_| "today");
+    time.add_tool(json!({"name": "get_date"}), |_| "today".into());
     let told = error().await;
     assert!(told.starts_with("the MCP server `time`: added `get_date`, in comparison with"), "{told}");
 

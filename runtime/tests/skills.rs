@@ -247,7 +247,8 @@ async fn a6_skills_that_are_missing_or_that_nothing_reads_are_errors() {
     let run = Baker::builder().model(model).run("A cake.").await.unwrap_err();
     assert!(matches!(run, RunError::ToolDefinition { .. }), "{run:?}");
     assert!(
-        run.to_string().contains("make them as `skills/NAME/SKILL.md`, or provide `Skills::at(..)`"),
+        run.to_string()
+            .contains("make them as `skills/NAME/SKILL.md`, or give the program `.provide(Skills::at(..)?)`"),
         "{run}"
     );
     let folder = folder(&[("plum-cake/SKILL.md", PLUM)]);

@@ -9,11 +9,15 @@
 //! - `single/`: a realistic program, and pages of single mistakes in it, each a diff beside the words of the compiler.
 //! - `features.rs` and `rebuild.rs`: programs that need a package of their own.
 //!
-//! Cases whose errors our macros write alone are on pages of `macros/tests/errors`: they are tested without the compiler, in a second.
-//! With `-- --ignored` the test `fail` compares them with the compiler too.
+//! Cases whose errors our macros write alone are on pages of `macros/tests/errors`: they are tested without the compiler, in a second. The
+//! test `fail` compares them with the compiler too.
+
+mod package;
 
 use std::path::Path;
 use std::process::Command;
+
+pub use package::{Package, Said};
 
 /// Cargo for a package that a test writes, offline and without color. Its words and what it builds depend on no flags for rustc that a
 /// person has set, in the environment or in a file of cargo's.

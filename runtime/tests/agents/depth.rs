@@ -107,6 +107,29 @@ async fn a7_the_depth_is_a_limit_of_the_agent() {
     );
 }
 
+#[tokio::test]
+async fn a7_the_depth_of_a_request_holds_for_the_agents_below() {
+    agent! {
+        Top { name: "top", instruction: "Ask.", agents: [Middle] }
+        Middle { name: "middle", description: "Asks.", instruction: "Ask.", agents: [Low] }
+        Low { name: "low", description: "Answers.", instruction: "Answer." }
+    }
+    let asks = |child: &str| {
+        [ScriptedTurn::call(format!("agent__{child}"), json!({ "input": "go" })), ScriptedTurn::say("{last}")]
+    };
+    let model = ScriptedModel::new()
+        .agent("top", asks("middle"))
+        .agent("middle", asks("low"))
+        .agent("low", [ScriptedTurn::say("done")]);
+    let top = Top::builder().model(model).build().await.unwrap();
+    for (depth, answer) in [(3, "done"), (2, "nested 2 deep (`limits: { depth: .. }`): top > middle > low")] {
+        let mut limits = Limits::default();
+        limits.depth = depth;
+        let text = top.request("go").limits(limits).run().await.unwrap().text;
+        assert!(text.ends_with(answer), "{text}");
+    }
+}
+
 /// An agent that is a tool, around one whose tool asks by a handle: one chain.
 #[tokio::test]
 async fn a7_a_chain_shows_agents_whoever_called_them() {

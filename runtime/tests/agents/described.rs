@@ -161,3 +161,77 @@ async fn c5_a_description_is_json_a_page_and_a_graph() {
          \x20   tool1([\"unit\"])\n    agent0 --> tool1\n    tool2([\"read\"])\n    agent0 --> tool2\n    tool3([\"old_read\"])\n    agent0 --> tool3\n"
     );
 }
+
+/// Pays.
+#[tool(approval, effect = once)]
+fn pay(cents: u32) -> u32 {
+    cents
+}
+
+/// Asks for a key.
+#[onionskin::ui::ui_tool(component = "KeyInput", mode = artifact)]
+async fn key(cx: &onionskin::ToolContext) -> Result<String, onionskin::question::AskError> {
+    cx.ui().use_ui_tool("key", "Cashier", json!({})).await
+}
+
+/// A bill.
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+struct Bill {
+    cents: u32,
+}
+
+agent! { Cashier { instruction: "Pay.", function_tools: [pay, key], output: Bill } }
+
+#[tokio::test]
+async fn c5_the_page_shows_approval_components_and_answers() {
+    let app = App::builder().agent::<Cashier>().model(ScriptedModel::turns([])).build().await.unwrap();
+    let page = app.describe().unwrap().to_markdown();
+    for part in [
+        "\n| answers | `Bill`: object with `cents` |\n",
+        "\n### `pay`\n\nTool of the program. Its effect must not occur twice. A call can need approval.\n",
+        "\n### `key`\n\nTool of the program. A call can ask a person. It shows `KeyInput` in a panel.\n",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+}
+
+/// Looks at a page.
+#[tool(
+    hooks = [audit],
+    input_guardrails = [onionskin::guardrails::MaskPii],
+    output_guardrails = [onionskin::guardrails::RejectInjection],
+    cache(ttl = "60s"),
+    effect = pure
+)]
+async fn look(url: String) -> String {
+    url
+}
+
+agent! {
+    Reader {
+        instruction: "Read.",
+        function_tools: [look],
+        tool_hooks: [outer],
+        input_guardrails: [onionskin::guardrails::RejectPii],
+        output_guardrails: [onionskin::guardrails::MaskPii],
+    }
+}
+
+#[tokio::test]
+async fn c5_the_page_shows_a_tools_own_hooks_guardrails_and_cache() {
+    let app = App::builder().agent::<Reader>().model(ScriptedModel::turns([])).build().await.unwrap();
+    let app = app.describe().unwrap();
+    let look = &app.agents[0].tools[0];
+    assert_eq!(look.hooks, ["outer", "audit"]);
+    assert_eq!(look.input_guardrails, ["RejectPii", "MaskPii"]);
+    assert_eq!(look.output_guardrails, ["RejectInjection", "MaskPii"]);
+    let page = app.to_markdown();
+    for part in [
+        "Tool of the program. It changes nothing. Its results are cached.\n",
+        "Its arguments pass `RejectPii`, `MaskPii`.\n",
+        "Its results pass `RejectInjection`, `MaskPii`.\n",
+        "```text\nouter\n└ audit\n  └ look\n```\n",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+}

@@ -94,8 +94,8 @@ async fn c3_the_mistakes_of_made_agents_are_errors() {
         let app = agents.iter().fold(App::builder(), AppBuilder::dyn_agent);
         app.model(ScriptedModel::turns([])).build().await.unwrap_err().to_string()
     };
-    let error = build(&[desk("New York")]).await;
-    assert!(error.contains("`New York`"), "{error}");
+    let error = build(&[desk("New/York")]).await;
+    assert!(error.contains("`New/York`"), "{error}");
     let error = build(&[desk("one"), desk("one")]).await;
     assert!(error.contains("`one`"), "{error}");
     let error = build(&[desk("one"), desk("two")]).await;

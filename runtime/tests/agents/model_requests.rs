@@ -134,3 +134,31 @@ async fn u2_a_request_for_approval_by_hand_has_what_a_test_gives_it() {
     assert_eq!((request.call_id(), request.idempotency_key()), ("call_7", "order-7/turn 1"));
     assert_eq!((request.correlation_id(), request.reason()), ("trace", Some("much")));
 }
+
+/// Says a text back.
+#[tool]
+fn echo(text: String) -> String {
+    text
+}
+
+agent! { Parrot { instruction: "Repeat.", function_tools: [echo] } }
+
+#[tokio::test]
+async fn o3_a_placeholder_in_json_is_escaped() {
+    let model = ScriptedModel::turns([
+        ScriptedTurn::call("echo", json!({ "text": "\"A\",\n{input}" })),
+        ScriptedTurn::call("echo", json!(r#"{ "text": "{last}!" }"#)),
+        ScriptedTurn::say(r#"{ "said": "{last}", "asked": ["{input}"] }"#),
+    ]);
+    let output = Parrot::builder().model(model).run("Say \\ it.").await.unwrap();
+    let said: serde_json::Value = serde_json::from_str(&output.text).unwrap();
+    // What is inserted is not searched again.
+    assert_eq!(said, json!({ "said": "\"A\",\nSay \\ it.!", "asked": ["Say \\ it."] }));
+    // Other texts are not escaped, such as a number in JSON.
+    let model = ScriptedModel::turns([
+        ScriptedTurn::call("echo", json!({ "text": "[1, \"b\"]" })),
+        ScriptedTurn::say(r#"{ "list": {last} } of "{last}""#),
+    ]);
+    let output = Parrot::builder().model(model).run("List.").await.unwrap();
+    assert_eq!(output.text, r#"{ "list": [1, "b"] } of "[1, "b"]""#);
+}

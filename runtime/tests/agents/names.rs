@@ -115,7 +115,7 @@ macro_rules! agent_by_hand {
     };
 }
 
-agent_by_hand!(Spaced, "my agent");
+agent_by_hand!(Spaced, "my  agent");
 agent_by_hand!(Nameless, "");
 agent_by_hand!(DottedAgent, "my.agent");
 agent_by_hand!(Parent, "parent", Spaced);
@@ -128,8 +128,8 @@ async fn a1_an_agent_by_hand_has_a_name_that_providers_accept() {
         };
     }
     for (error, name) in [
-        (refused!(Spaced), "my agent"),
-        (refused!(Parent), "my agent"),
+        (refused!(Spaced), "my  agent"),
+        (refused!(Parent), "my  agent"),
         (refused!(Nameless), ""),
         (refused!(DottedAgent), "my.agent"),
     ] {

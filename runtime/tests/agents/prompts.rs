@@ -207,12 +207,15 @@ agent! {
     ByConstant { instruction: TEXT, state: Visit }
     DescribedVisit { description: "Greets {guest.name}.", instruction: "Greet {guest.name}.", state: Visit }
     OfOpaque { instruction: "Greet {guest}.", state: Opaque }
+    OpaqueConstant { instruction: TEXT, state: Opaque }
     ShowsOpaque { instruction: "Greet.", state: Opaque, add_session_state_to_context: true }
     Untyped { instruction: "Greet {guest}, {key}." }
 }
 
-/// A text with all that looks like a place.
-const ODD: &str = "{type} { type } {{ type }} {{type}} {r#type} {type /* x */} {pair.1} {pair.7 } {type.} {} {\"type\": 1} fn main() { body } {";
+/// A text with all that looks like a place, also what a literal refuses.
+const FOREIGN: &str = "{type} { type } {{ type }} {{type}} {r#type} {type /* x */} {pair.1} {pair.7 } {type.} {} {\"type\": 1} fn main() { body } {";
+
+const ODD: &str = "{type} {{type}} {{type:?}} {{type.len()}} {pair.1} {type /* x */} {type.} {} {\"type\": 1} fn main() { body() } {";
 
 #[derive(Clone, Serialize, Deserialize)]
 struct Odd {
@@ -222,20 +225,25 @@ struct Odd {
 
 agent! {
     OddLiteral {
-        instruction: "{type} { type } {{ type }} {{type}} {r#type} {type /* x */} {pair.1} {pair.7 } {type.} {} {\"type\": 1} fn main() { body } {",
+        instruction: "{type} {{type}} {{type:?}} {{type.len()}} {pair.1} {type /* x */} {type.} {} {\"type\": 1} fn main() { body() } {",
         state: Odd,
     }
     OddText { instruction: ODD, state: Odd }
+    ForeignText { instruction: FOREIGN, state: Odd }
 }
 
 #[tokio::test]
 async fn a11_a_literal_is_read_as_any_other_text() {
     let odd = Odd { r#type: "tea".to_owned(), pair: (7, 8) };
     let literal = OddLiteral::builder().model(model()).state(odd.clone()).build().await.unwrap();
-    let text = OddText::builder().model(model()).state(odd).build().await.unwrap();
-    let read = "tea { type } {{ type }} {type} {r#type} {type /* x */} 8 {pair.7 } {type.} {} {\"type\": 1} fn main() { body } {";
+    let text = OddText::builder().model(model()).state(odd.clone()).build().await.unwrap();
+    let read =
+        "tea {type} {type:?} {type.len()} 8 {type /* x */} {type.} {} {\"type\": 1} fn main() { body() } {";
     assert_eq!(prompt_of(&literal).await, read);
     assert_eq!(prompt_of(&text).await, read);
+    let foreign = ForeignText::builder().model(model()).state(odd).build().await.unwrap();
+    let read = "tea { type } {{ type }} {type} {r#type} {type /* x */} 8 {pair.7 } {type.} {} {\"type\": 1} fn main() { body } {";
+    assert_eq!(prompt_of(&foreign).await, read);
 }
 
 fn visit() -> Visit {
@@ -269,6 +277,20 @@ async fn a11_places_are_filled_from_the_states_in_each_turn() {
     let shows =
         ShowsOpaque::builder().model(model()).state(Opaque { guest: "Ada" }).build().await.unwrap_err();
     assert!(matches!(shows, BuildError::NoStateText { .. }), "{shows:?}");
+
+    // A constant does, unless its places are those of the session.
+    let opaque = || OpaqueConstant::builder().model(model()).state(Opaque { guest: "Ada" });
+    let unfilled = opaque().build().await.unwrap_err();
+    let BuildError::UnfilledPlaceholder { part: PromptPart::Instructions, placeholder, .. } = &unfilled
+    else {
+        panic!("{unfilled:?}")
+    };
+    assert_eq!(placeholder, "guest.name");
+    let says = "`{guest.name}` in the part `Instructions` of the agent `OpaqueConstant`";
+    assert!(unfilled.to_string().contains(says), "{unfilled}");
+    let text = with(PromptPart::Instructions, "Greet in {session_state.language}, {{guest}}.");
+    let opaque = opaque().prompt(text).build().await.unwrap();
+    assert_eq!(prompt_of(&opaque).await, "Greet in {session_state.language}, {guest}.");
 }
 
 #[tokio::test]

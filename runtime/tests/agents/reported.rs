@@ -38,7 +38,7 @@ fn falls() -> u32 {
 
 /// Acts, and then falls over, inside stages.
 #[tool(effect = once, output_guardrails = [no_cards], timeout = "1s")]
-fn falls_inside() -> u32 {
+async fn falls_inside() -> u32 {
     panic!("half way")
 }
 

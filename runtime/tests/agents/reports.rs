@@ -109,6 +109,8 @@ async fn a8_a_report_of_a_call_has_what_a_direct_call_has() {
         read.add(&again);
     }
     holds_all(&read);
+    let written = serde_json::to_value(&read).unwrap();
+    assert_eq!(serde_json::from_value::<RunOutput>(written).unwrap(), read);
     let direct = number::spec().exec(json!({})).await;
     assert_eq!(
         direct.structured_content(),
@@ -190,4 +192,67 @@ async fn t8_a_test_gets_a_state_a_context_and_a_session_at_once() {
     // The dynamic state is one, whichever way it is reached.
     test.session().state().set("user", json!("ada"));
     assert_eq!(test.context().run().session_state().get("user"), Some(json!("ada")));
+}
+
+/// The milliseconds of a duration in JSON.
+fn without_times(value: &mut Value) {
+    if let Some(fields) = value.as_object_mut() {
+        if let Some(time) = fields.get_mut("duration_ms") {
+            assert!(time.as_f64().unwrap() >= 0.0);
+            *time = json!(0);
+        }
+        fields.values_mut().for_each(without_times);
+    } else if let Some(items) = value.as_array_mut() {
+        items.iter_mut().for_each(without_times);
+    }
+}
+
+#[tokio::test]
+async fn a8_events_and_outputs_are_plain_json_for_programs_in_other_languages() {
+    let handle = Reporter::builder().model(script()).build().await.unwrap();
+    let mut stream = handle.stream("go");
+    let mut ends = Vec::new();
+    while let Some(event) = stream.next().await {
+        let mut written = serde_json::to_value(&event).unwrap();
+        assert_eq!(written["step"]["scope"] == "", event.is_outermost());
+        if written["kind"]["type"] == "tool_finished" {
+            without_times(&mut written);
+            ends.push(written["kind"].take());
+        }
+    }
+    ends.sort_by_key(|end| end["call_id"].to_string());
+    let text = |text: &str| json!([{ "type": "text", "text": text }]);
+    assert_eq!(
+        ends[..3],
+        [
+            json!({
+                "type": "tool_finished", "call_id": "call_1_1", "tool": "point", "outcome": "ok",
+                "content": text(r#"{"x":3}"#), "duration_ms": 0, "attempts": 1, "structured": { "x": 3 },
+            }),
+            json!({
+                "type": "tool_finished", "call_id": "call_1_2", "tool": "number", "outcome": "ok",
+                "content": text("3"), "duration_ms": 0, "attempts": 1, "structured": { "result": 3 },
+            }),
+            json!({
+                "type": "tool_finished", "call_id": "call_1_3", "tool": "text", "outcome": "ok",
+                "content": text("three"), "duration_ms": 0, "attempts": 1, "structured": { "result": "three" },
+            }),
+        ]
+    );
+    let mut output = serde_json::to_value(stream.output().await.unwrap()).unwrap();
+    without_times(&mut output);
+    assert_eq!(
+        (&output["text"], &output["stop"], &output["turns"]),
+        (&json!("done"), &json!("done"), &json!(2))
+    );
+    assert_eq!(
+        output["tool_calls"][0],
+        json!({
+            "agent": "reporter", "call_id": "call_1_1",
+            "step": { "scope": "", "turn": 1, "kind": "tool", "call": 1, "name": "point", "attempt": 0 },
+            "tool": "point", "source": "function", "arguments": "{}", "outcome": "ok",
+            "content": text(r#"{"x":3}"#), "duration_ms": 0, "attempts": 1, "structured": { "x": 3 },
+        })
+    );
+    assert_eq!(output["tool_calls"][4]["outcome"], json!({ "error": "failed" }));
 }

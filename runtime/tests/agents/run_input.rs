@@ -50,7 +50,7 @@ async fn l2_a_run_takes_parts_in_their_order() {
     // The conversation keeps them, also when it is stored.
     let stored = serde_json::to_string(&session.save()).unwrap();
     let restored: Session = viewer.session();
-    restored.restore(serde_json::from_str(&stored).unwrap());
+    restored.restore(serde_json::from_str(&stored).unwrap()).unwrap();
     assert!(
         matches!(restored.history().iter().next(), Some(Message::User { content, .. }) if *content == parts)
     );

@@ -233,22 +233,22 @@ async fn a4_a_child_has_the_tools_of_its_run_within_its_filter() {
 
 #[tokio::test]
 async fn a4_the_runtime_applies_the_filter_of_an_agent() {
-    agent! { Reader { instruction: "Read.", servers: [files], tools: { files: [r?ad, wrt] } } }
+    agent! { Reader { instruction: "Read.", servers: [files], tools: { files: [r?ad, writ] } } }
     let build = |names| {
         let files = Files { names: Some(names), ..Files::default() };
         Reader::builder().model(calls(&[])).server("files", files).build()
     };
-    let reader = build(&["read", "erase", "wrt", "reread"]).await.unwrap();
-    assert_eq!(reader.tool_names().unwrap(), ["files__read", "files__wrt"]);
+    let reader = build(&["read", "erase", "writ", "reread"]).await.unwrap();
+    assert_eq!(reader.tool_names().unwrap(), ["files__read", "files__writ"]);
 
     let error = build(&["read", "write"]).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the agent `Reader` selects `wrt` from the server `files`, which has no such tool; did you mean `write`?; its tools \
+        "the agent `Reader` selects `writ` from the server `files`, which has no such tool; did you mean `write`?; its tools \
          are: `read`, `write`. Correct the pattern in the agent's `tools`"
     );
     let BuildError::NoServerTool { agent, server, pattern, .. } = error else { panic!("{error}") };
-    assert_eq!((agent.as_str(), server.as_str(), pattern.as_str()), ("Reader", "files", "wrt"));
+    assert_eq!((agent.as_str(), server.as_str(), pattern.as_str()), ("Reader", "files", "writ"));
     let error = build(&[]).await.unwrap_err().to_string();
     assert!(error.contains("its tools are: none"), "{error}");
 }

@@ -36,6 +36,30 @@ async fn o3_the_conversation_alone_chooses_the_turn() {
 }
 
 #[tokio::test]
+async fn o3_turns_that_were_not_played_are_an_error_of_finish() {
+    let script = ScriptedModel::new()
+        .agent("b", [ScriptedTurn::say("first"), ScriptedTurn::say("second"), ScriptedTurn::say("third")])
+        .agent("*", [ScriptedTurn::say("anyone")]);
+    ask(&script, "a", vec![Message::user("hi")]).await.unwrap();
+    ask(&script, "b", vec![Message::user("hi")]).await.unwrap();
+    let error = script.finish().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the script of the agent `b` has turns that were not played: 2, 3; the run ended sooner than the script expects, or \
+         the turns can be removed"
+    );
+    for answers in 1..3 {
+        ask(&script, "b", (0..answers).map(|_| Message::assistant("first")).collect()).await.unwrap();
+    }
+    script.finish().unwrap();
+    // One answer too many is the error of the request, and not of `finish`.
+    ask(&script, "c", vec![Message::assistant("first")]).await.unwrap_err();
+    script.finish().unwrap();
+    let error = ScriptedModel::turns([ScriptedTurn::say("anyone")]).finish().unwrap_err();
+    assert!(matches!(error, ScriptedModelError::Unplayed { agent, .. } if agent == "*"));
+}
+
+#[tokio::test]
 async fn o3_an_agent_that_is_not_there_is_reported_with_the_others() {
     let script = ScriptedModel::new().agent("b", []).agent("a", []);
     let error = ask(&script, "c", vec![]).await.unwrap_err();

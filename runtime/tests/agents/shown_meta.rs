@@ -132,7 +132,7 @@ mod remote {
     async fn t6_a_servers_meta_stays_hidden_unless_a_hook_shows_it() {
         let mut answer = ToolOutput::text("a line");
         answer.set_remote_meta(json!({ "example.com/cost": 7 }));
-        let server = FakeServer::new().tool(json!({ "name": "read" }), move |_| answer.clone());
+        let server = FakeServer::new().tool(json!({ "name": "read" }), move |_| answer.clone().into());
         let model = || {
             Arc::new(ScriptedModel::turns([
                 ScriptedTurn::call("files__read", json!({})),

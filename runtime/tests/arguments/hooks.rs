@@ -367,3 +367,84 @@ async fn h1_rules_hold_for_the_default_of_what_is_left_out() {
     let refused = spec.exec("{}").await.result.unwrap_err();
     assert!(matches!(&refused, Exit::Tool(error) if error.kind() == ErrorKind::Denied), "{refused:?}");
 }
+
+fn misspelt_rule(args: &Args) -> bool {
+    args["cent"].as_u64().is_some_and(|cents| cents > 100)
+}
+
+/// Reads an argument that the tool does not have.
+#[guardrail(input)]
+fn misspelt_guardrail(args: &Args) -> ToolResult<()> {
+    if args["cent"].as_u64().is_some_and(|cents| cents > 100) { Err("too much".into()) } else { Ok(()) }
+}
+
+/// Pays.
+#[tool(approval = misspelt_rule)]
+fn pay_asked(cents: u64) -> String {
+    RAN.set(RAN.get() + 1);
+    format!("paid {cents}")
+}
+
+/// Pays.
+#[tool(input_guardrails = [misspelt_guardrail])]
+fn pay_guarded(cents: u64) -> String {
+    RAN.set(RAN.get() + 1);
+    format!("paid {cents}")
+}
+
+/// Pays.
+#[tool]
+fn pay_plain(cents: u64) -> String {
+    RAN.set(RAN.get() + 1);
+    format!("paid {cents}")
+}
+
+agent! {
+    RuleOfAgent { instruction: "Pay.", function_tools: [pay_plain], approval: [misspelt_rule for [pay_plain]] }
+    GuardrailOfAgent { instruction: "Pay.", function_tools: [pay_plain], input_guardrails: [misspelt_guardrail] }
+    OfTools { instruction: "Pay.", function_tools: [pay_asked, pay_guarded] }
+}
+
+#[tokio::test]
+async fn h1_a_check_of_an_argument_that_does_not_exist_refuses_the_call_also_without_hooks() {
+    async fn called<A: onionskin::__private0::Compiled>(tool: &str) -> ToolResult {
+        let tools = ToolCaller::<A>::new();
+        tools.call(&tools.context(tool).unwrap(), &mut Args::from(r#"{"cents": 500}"#)).await
+    }
+    let mut added = pay_plain::spec();
+    added.add_input_guardrails(misspelt_guardrail::new());
+    for (result, what) in [
+        (called::<RuleOfAgent>("pay_plain").await, "the approval rule of `pay_plain`"),
+        (called::<GuardrailOfAgent>("pay_plain").await, "a guardrail of `pay_plain`"),
+        (called::<OfTools>("pay_asked").await, "the approval rule of `pay_asked`"),
+        (called::<OfTools>("pay_guarded").await, "a guardrail of `pay_guarded`"),
+        (pay_asked::spec().exec(json!({ "cents": 500 })).await.result, "the approval rule of `pay_asked`"),
+        (pay_guarded::spec().exec(json!({ "cents": 500 })).await.result, "a guardrail of `pay_guarded`"),
+        (added.exec(json!({ "cents": 500 })).await.result, "a guardrail of `pay_plain`"),
+    ] {
+        let Err(Exit::Tool(error)) = result else { panic!("{what}: {result:?}") };
+        assert_eq!(error.kind(), ErrorKind::Panic, "{error}");
+        assert!(error.to_string().starts_with(&format!("{what} panicked: ")), "{error}");
+        assert!(error.to_string().contains("`cents`"), "{error}");
+    }
+    let model = || {
+        ScriptedModel::turns([
+            ScriptedTurn::call("pay_plain", json!({ "cents": 500 })),
+            ScriptedTurn::say("{last}"),
+        ])
+    };
+    let output = RuleOfAgent::builder().model(model()).run("Pay.").await.unwrap();
+    assert!(output.text.contains("the approval rule of `pay_plain` panicked"), "{}", output.text);
+    assert_eq!(RAN.get(), 0);
+}
+
+#[tokio::test]
+async fn h1_a_tool_caller_takes_its_own_contexts_only() {
+    let tools = ToolCaller::<OfTools>::new();
+    for tool in ["pay_guarded", "nonsense"] {
+        let error =
+            tools.call(&ToolContext::detached(tool), &mut Args::from(r#"{"cents": 5}"#)).await.unwrap_err();
+        assert!(error.to_string().contains("was not made by this `ToolCaller`"), "{error}");
+    }
+    assert_eq!(RAN.get(), 0);
+}

@@ -221,7 +221,7 @@ async fn a9_a_restored_session_has_its_summary() {
     let later = Talker::new(Summaries::Numbered);
     let second = clerk(&later).await;
     let session = second.session();
-    session.restore(SavedSession::from_json(&saved).unwrap());
+    session.restore(SavedSession::from_json(&saved).unwrap()).unwrap();
     second.request("Short?").session(&session).run().await.unwrap();
     assert_eq!(later.summarized(), Vec::<String>::new());
     let newest = format!("Summary {}.", summarized.len());
@@ -302,7 +302,7 @@ async fn a9_a_run_that_failed_after_its_summary_goes_on_with_it() {
     assert_eq!(summaries, 1);
     for attempt in 1..=2 {
         let session = clerk.session();
-        session.restore(saved.clone());
+        session.restore(saved.clone()).unwrap();
         let output =
             clerk.request(format!("Look up. {}", input(4))).session(&session).run_id("7").run().await;
         assert_eq!(output.is_ok(), attempt == 2, "{output:?}");

@@ -157,7 +157,7 @@ async fn a9_a_question_stays_when_its_answer_is_asked_for_again() {
     assert_eq!((asked.len(), &*asked[0].to_text()), (3, "How warm is it?"));
     // A saved session knows which message was no input.
     let stored = serde_json::to_string(&session.save()).unwrap();
-    session.restore(serde_json::from_str(&stored).unwrap());
+    session.restore(serde_json::from_str(&stored).unwrap()).unwrap();
     let inputs: Vec<_> = session.history().iter().map(Message::is_input).collect();
     assert_eq!(inputs, [true, false, false, false]);
 }

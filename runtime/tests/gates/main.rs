@@ -50,23 +50,33 @@ impl Hook for ByHand {
     }
 }
 
+// A list has each hook once, and each of these is the same hook.
+use self::{
+    ByHand as Again, pass as p1, pass as p2, pass as p3, pass as p4, pass as p5, pass as p6, pass as p7,
+    pass as p8,
+};
+use self::{
+    pass_with_context as c1, pass_with_context as c2, pass_with_context as c3, pass_with_context as c4,
+    pass_with_context as c5, pass_with_context as c6, pass_with_context as c7, pass_with_context as c8,
+};
+
 agent! {
     Bare { instruction: "Add.", function_tools: [add_one, greet] }
     One { instruction: "Add.", function_tools: [add_one], tool_hooks: [pass] }
-    Two { instruction: "Add.", function_tools: [add_one], tool_hooks: [pass, pass] }
+    Two { instruction: "Add.", function_tools: [add_one], tool_hooks: [p1, p2] }
     OneByHand { instruction: "Add.", function_tools: [add_one], tool_hooks: [ByHand] }
-    TwoByHand { instruction: "Add.", function_tools: [add_one], tool_hooks: [ByHand, ByHand] }
+    TwoByHand { instruction: "Add.", function_tools: [add_one], tool_hooks: [ByHand, Again] }
     Eight {
         instruction: "Add.",
         function_tools: [add_one],
-        tool_hooks: [pass, pass, pass, pass, pass, pass, pass, pass],
+        tool_hooks: [p1, p2, p3, p4, p5, p6, p7, p8],
     }
     Sixteen {
         instruction: "Add.",
         function_tools: [add_one],
         tool_hooks: [
-            pass, pass_with_context, pass, pass_with_context, pass, pass_with_context, pass, pass_with_context,
-            pass, pass_with_context, pass, pass_with_context, pass, pass_with_context, pass, pass_with_context,
+            p1, c1, p2, c2, p3, c3, p4, c4,
+            p5, c5, p6, c6, p7, c7, p8, c8,
         ],
     }
 }
@@ -197,6 +207,8 @@ macro_rules! wide {
             }
         )*
 
+        use self::{$(pass as $hook),*};
+
         agent! {
             Wide { instruction: "Add.", function_tools: [$($tool),*], tool_hooks: [$($hook),*] }
         }
@@ -211,14 +223,14 @@ wide! {
         t60 t61 t62 t63 t64 t65 t66 t67 t68 t69 t70 t71 t72 t73 t74 t75 t76 t77 t78 t79
         t80 t81 t82 t83 t84 t85 t86 t87 t88 t89 t90 t91 t92 t93 t94 t95 t96 t97 t98 t99;
     hooks:
-        pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass
-        pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass
-        pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass
-        pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass
-        pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass
-        pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass
-        pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass
-        pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass
+        h000 h001 h002 h003 h004 h005 h006 h007 h008 h009 h010 h011 h012 h013 h014 h015
+        h016 h017 h018 h019 h020 h021 h022 h023 h024 h025 h026 h027 h028 h029 h030 h031
+        h032 h033 h034 h035 h036 h037 h038 h039 h040 h041 h042 h043 h044 h045 h046 h047
+        h048 h049 h050 h051 h052 h053 h054 h055 h056 h057 h058 h059 h060 h061 h062 h063
+        h064 h065 h066 h067 h068 h069 h070 h071 h072 h073 h074 h075 h076 h077 h078 h079
+        h080 h081 h082 h083 h084 h085 h086 h087 h088 h089 h090 h091 h092 h093 h094 h095
+        h096 h097 h098 h099 h100 h101 h102 h103 h104 h105 h106 h107 h108 h109 h110 h111
+        h112 h113 h114 h115 h116 h117 h118 h119 h120 h121 h122 h123 h124 h125 h126 h127
 }
 
 /// That this compiles is the test: 128 layers are far beyond what the default recursion limit takes in one.

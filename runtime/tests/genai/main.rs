@@ -16,7 +16,9 @@ use onionskin::model::{
     Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestOption, RequestParams,
     ResponseSchema, StopReason, ToolCallDelta, ToolChoice, ToolDeclaration, Usage,
 };
-use onionskin::{Agent, AgentHandle, RunError, ToolContext, ToolDefinition, ToolOutput, ToolResult};
+use onionskin::{
+    Agent, AgentHandle, BuildError, RunError, ToolContext, ToolDefinition, ToolOutput, ToolResult,
+};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -667,11 +669,21 @@ async fn o3_nobody_at_the_address_is_a_transport_error() {
 #[tokio::test]
 async fn o3_a_missing_key_names_its_variable() {
     let missing = GenaiModel::new("gpt-4o").api_key_env("ONIONSKIN_TEST_NO_SUCH_KEY");
+    let names_it = |error: &ModelError| {
+        matches!(error, ModelError::NoKey { model, variable, .. }
+            if model == "gpt-4o" && variable == "ONIONSKIN_TEST_NO_SUCH_KEY")
+    };
     let error = ask(&missing).await.0.unwrap_err();
-    assert!(
-        matches!(&error, ModelError::Setup(text) if text.contains("ONIONSKIN_TEST_NO_SUCH_KEY")),
-        "{error:?}"
-    );
+    assert!(names_it(&error), "{error:?}");
+    // The agent is not built, also if the model asks what the agent names.
+    onionskin::agent! { Poet { instruction: "Answer.", model: "gpt-4o" } }
+    for missing in [missing, GenaiModel::from_env().api_key_env("ONIONSKIN_TEST_NO_SUCH_KEY")] {
+        let error = Poet::builder().model(missing).build().await.unwrap_err();
+        assert!(matches!(&error, BuildError::Model { source, .. } if names_it(source)), "{error:?}");
+    }
+    // A server without a key.
+    let local = GenaiModel::new("gpt-4o").base_url("http://127.0.0.1:1/v1");
+    Poet::builder().model(local).build().await.unwrap();
     let error = ask(&GenaiModel::from_env()).await.0.unwrap_err();
     assert!(matches!(&error, ModelError::Setup(text) if text.contains("names no model")), "{error:?}");
 }

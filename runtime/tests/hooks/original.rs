@@ -351,3 +351,35 @@ async fn h3_the_original_is_approved_as_any_call() {
     assert_eq!(output.text, "Tool execution was not approved: no");
     assert_eq!(log.take(), ["own"]);
 }
+
+/// Says what the model wrote, and what the hooks leave.
+#[tool]
+fn serve(cx: &ToolContext, cups: u8, #[arg(default = "tea")] drink: &str) -> String {
+    let own = cx.original_args().map_or_else(|| "nothing".to_owned(), |own| own.text().to_string());
+    format!("{own} {cups} {drink}")
+}
+
+#[tool_hook]
+async fn one_more(ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResult {
+    args["cups"] = (args["cups"].as_u64().unwrap_or_default() + 1).into();
+    let chosen = ctx.original_args().is_some_and(|own| own.get("drink").is_some());
+    let mut output = next.run(args).await?;
+    output.push_text(format!(" {chosen} {}", args["drink"]));
+    Ok(output)
+}
+
+use self::one_more as and_another;
+
+agent! { Bar { instruction: "Serve.", function_tools: [serve], tool_hooks: [one_more, and_another] } }
+
+#[tokio::test]
+async fn h3_hooks_read_the_arguments_of_the_model_beside_the_filled_ones() {
+    let model = ScriptedModel::turns([
+        ScriptedTurn::call("serve", json!({ "cups": "2" })),
+        ScriptedTurn::say("{last}"),
+    ]);
+    let output = Bar::builder().model(model).run("Two, please.").await.unwrap();
+    assert_eq!(output.text, r#"{"cups":"2"} 4 tea false "tea" false "tea""#);
+    let direct = serve::spec().exec(json!({ "cups": 1 })).await;
+    assert_eq!(direct.output().as_ref().unwrap().to_text(), "nothing 1 tea");
+}

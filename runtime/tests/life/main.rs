@@ -6,6 +6,7 @@
 #[macro_use]
 #[path = "../shared/by_hand.rs"]
 mod by_hand;
+mod agent_approval;
 mod approval;
 mod cache;
 mod checked_arguments;

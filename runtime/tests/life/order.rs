@@ -299,6 +299,49 @@ async fn l1_if_on_error_fails_both_are_reported() {
     assert!(chain.iter().any(|error| error == "down"), "{chain:?}");
 }
 
+/// Waits before it answers.
+async fn explains(cx: &ToolContext, error: ToolError) -> ToolResult {
+    tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    if error.to_text() == "worse" {
+        return fails_too(cx, error);
+    }
+    Ok(ToolOutput::text(format!("{}: {error}", cx.tool_name())))
+}
+
+/// Fails.
+#[tool(on_error = explains)]
+fn is_explained(how: String) -> Result<(), String> {
+    Err(how)
+}
+
+struct Desk;
+
+#[toolbox]
+impl Desk {
+    /// Fails.
+    #[tool(on_error = Self::explains)]
+    fn serve() -> Result<(), String> {
+        Err("closed".to_owned())
+    }
+
+    async fn explains(_: &ToolContext, error: ToolError) -> ToolResult {
+        explains(&ToolContext::detached("desk"), error).await
+    }
+}
+
+#[tokio::test]
+async fn l1_on_error_may_wait() {
+    let run = async |how: &str| {
+        let mut args = Args::from(json!({ "how": how }).to_string());
+        is_explained::default().run(&ToolContext::detached("is_explained"), &mut args).await
+    };
+    assert_eq!(run("no such file").await.unwrap().to_text(), "is_explained: no such file");
+    let worse = text_and_kind(&run("worse").await).0;
+    assert_eq!(worse, "the log is full\nIt occurred while another error was handled: worse");
+    let serve = &Desk.tools()["serve"];
+    assert_eq!(serve.exec(json!({})).await.output().as_ref().unwrap().to_text(), "desk: closed");
+}
+
 #[guardrail(input)]
 fn refuses(_args: &Args) -> Result<(), &'static str> {
     Err("refused")

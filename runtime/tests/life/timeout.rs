@@ -65,7 +65,7 @@ async fn whole() -> String {
 
 /// Is approved alone.
 #[tool(timeout = "1s", approval)]
-fn approved() -> &'static str {
+async fn approved() -> &'static str {
     "done"
 }
 

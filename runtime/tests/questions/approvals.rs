@@ -546,7 +546,7 @@ async fn u2_what_is_always_allowed_is_not_stored_with_the_session() {
     let saved = serde_json::to_string(&session.save()).unwrap();
     let agent = payer(&log, script([pays(&[5]), pays(&[6])])).await;
     let restored = agent.session();
-    restored.restore(SavedSession::from_json(&saved).unwrap());
+    restored.restore(SavedSession::from_json(&saved).unwrap()).unwrap();
     // The script goes on where the conversation is, in the same session and in a restored one.
     let script = script([vec![], vec![], vec![], pays(&[7])]);
     let agent = payer(&log, script).await;

@@ -246,6 +246,33 @@ async fn t7_the_error_of_a_blocking_tool_says_what_helps() {
     }
 }
 
+/// Asks when nobody waits for its call.
+#[tool(blocking, timeout = "20ms")]
+fn asks_late(cx: &ToolContext, late: Provided<Late>) -> String {
+    let handle = tokio::runtime::Handle::current();
+    handle.block_on(cx.cancellation().cancelled());
+    let error = handle.block_on(cx.ask::<String>("What?")).unwrap_err();
+    late.0.send(error.to_string()).unwrap();
+    String::new()
+}
+
+struct Late(tokio::sync::mpsc::UnboundedSender<String>);
+
+agent! { Later { instruction: "Go.", function_tools: [asks_late] } }
+
+#[tokio::test]
+async fn t7_a_question_after_the_end_of_its_call_reaches_no_person_and_does_not_end_the_run() {
+    let (sender, mut errors) = tokio::sync::mpsc::unbounded_channel();
+    let later = Later::builder().model(model("asks_late", json!({}))).provide(Late(sender));
+    let later = later.answerer(|question: Question| async move { panic!("{question:?}") });
+    let output = later.run("go").await.unwrap();
+    assert!(output.text.contains("20 ms") || output.text.contains("20ms"), "{}", output.text);
+    assert_eq!(
+        errors.recv().await.unwrap(),
+        "`asks_late` cannot ask: its call has ended, for example at its `timeout`, and nothing waits for the answer"
+    );
+}
+
 #[tokio::test]
 async fn t7_an_answerer_that_leaves_a_question_open_is_named() {
     let silent = Silent::builder().model(model("undeclared", json!({}))).build().await.unwrap();

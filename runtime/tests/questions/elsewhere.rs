@@ -53,8 +53,14 @@ async fn bare(cx: &ToolContext) -> Result<String, AskError> {
     cx.ui().use_ui_tool("form", "Generator", ()).await
 }
 
+/// Shows what it does not have, and says nothing of it.
+#[tool]
+async fn plain(cx: &ToolContext) -> String {
+    cx.ui().use_ui_tool("form", "Generator", ()).await.unwrap_or_default()
+}
+
 agent! {
-    Studio { instruction: "Work.", function_tools: [photo, ring, request_api_key, chart, nameless, bare] }
+    Studio { instruction: "Work.", function_tools: [photo, ring, request_api_key, chart, nameless, bare, plain] }
 }
 
 async fn studio(tool: &str, args: Value) -> AgentHandle {
@@ -149,8 +155,12 @@ async fn u1_a_ui_tool_may_return_data_and_wrong_uses_say_what_to_write() {
     assert_eq!(studio("chart", json!({})).await.run("go").await.unwrap().text, "[1,2]");
     let text = studio("nameless", json!({})).await.run("go").await.unwrap().text;
     assert!(text.contains("pass the workflow's name to `use_ui_tool`"), "{text}");
-    let text = studio("bare", json!({})).await.run("go").await.unwrap().text;
-    assert!(text.contains("#[ui_tool(component = "), "{text}");
+    for tool in ["bare", "plain"] {
+        let error = studio(tool, json!({})).await.run("go").await.unwrap_err();
+        assert!(matches!(error, RunError::CannotAsk { .. }), "{error:?}");
+        let (text, shows) = (error.to_string(), format!("`{tool}` shows no component"));
+        assert!(text.contains(&shows) && text.contains("#[ui_tool(component = "), "{text}");
+    }
 }
 
 #[tokio::test]

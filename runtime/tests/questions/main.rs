@@ -8,6 +8,7 @@ mod approvals;
 mod asking;
 mod between;
 mod checked_again;
+mod child_waits;
 #[path = "../shared/cut.rs"]
 mod cut;
 mod elsewhere;

@@ -313,7 +313,7 @@ async fn a7_a_session_that_is_saved_while_its_run_is_paused_is_the_one_before_th
     // Another process.
     let agent = chatty().await;
     let session = agent.session();
-    session.restore(SavedSession::from_json(&saved).unwrap());
+    session.restore(SavedSession::from_json(&saved).unwrap()).unwrap();
     let key = first.questions()[0].key();
     // In another session the model was asked something else.
     let other = agent.session();

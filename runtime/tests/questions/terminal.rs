@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use onionskin::approval::{Always, Approval};
-use onionskin::question::{Answer, Answerer, Question, QuestionKind, Terminal};
+use onionskin::event::EventKind;
+use onionskin::question::{Answer, Answerer, AskError, Question, QuestionKind, Terminal};
+use onionskin::{ScriptedModel, ScriptedTurn, ToolContext, agent, tool};
 use serde_json::{Value, json};
 
 /// What was written.
@@ -195,7 +197,9 @@ async fn u3_a_call_that_is_folded_is_approved_after_all_of_it_was_shown() {
     }
     let (answer, shown) = ask_in_terminal(&shell, "s\ny\n").await;
     assert_eq!(answer, Some(Answer::allow()));
-    let whole = format!("agent: shell {{\"command\":\"{command}\"}}\ny, a (always), n [reason]> ");
+    let whole = format!(
+        "agent: shell {{\"command\":\"{command}\"}}\ny, a (always with these arguments), n [reason]> "
+    );
     assert!(shown.ends_with(&whole), "{shown}");
     assert_eq!(ask_in_terminal(&shell, "n too long\n").await.0, Some(Answer::deny("too long")));
     assert_eq!(
@@ -208,4 +212,78 @@ async fn u3_a_call_that_is_folded_is_approved_after_all_of_it_was_shown() {
     // There is nothing more to show of one that is whole.
     let (answer, shown) = ask_in_terminal(&approval(), "s\n").await;
     assert!(answer.is_none() && shown.contains("write y, a or n"), "{shown}");
+}
+
+/// Orders.
+#[tool(asks)]
+async fn order(cx: &ToolContext, number: u32) -> Result<String, AskError> {
+    cx.ask(format!("Which colour of {number}?")).await
+}
+
+agent! {
+    Buyer { instruction: "Buy.", function_tools: [order] }
+}
+
+#[tokio::test]
+async fn u3_a_terminal_asks_after_the_reader_has_shown_the_events_before() {
+    let calls = [1, 2, 3].iter().fold(ScriptedTurn::say("Let me ask. "), |turn, number| {
+        turn.and_call("order", json!({ "number": number }))
+    });
+    let mut screen = Screen::default();
+    let terminal = Terminal::on(Cursor::new("red\nred\nred\n"), screen.clone());
+    let model = ScriptedModel::turns([calls, ScriptedTurn::say("{last}")]);
+    let buyer = Buyer::builder().model(model).answerer(terminal).build().await.unwrap();
+    let mut run = buyer.stream("Buy.");
+    while let Some(event) = run.next().await {
+        match event.kind {
+            EventKind::TextDelta { text, .. } => write!(screen, "{text}").unwrap(),
+            EventKind::ToolStarted { tool, arguments, .. } => {
+                writeln!(screen, "starts {tool} {arguments}").unwrap();
+            }
+            _ => {}
+        }
+    }
+    let shown = screen.text();
+    let before: Vec<_> = shown.lines().take(4).collect();
+    let starts = |number| format!("starts order {{\"number\":{number}}}");
+    assert_eq!(before[0], format!("Let me ask. {}", starts(1)), "{shown}");
+    assert_eq!(before[1..3], [starts(2), starts(3)], "{shown}");
+    assert!(before[3].starts_with("Buyer: order"), "{shown}");
+}
+
+/// Peeps.
+#[tool]
+fn peep() -> &'static str {
+    "peeped"
+}
+
+/// Pays.
+#[tool(approval)]
+fn pay_for(cents: u64) -> String {
+    format!("paid {cents}")
+}
+
+agent! {
+    Payer { instruction: "Pay.", function_tools: [peep, pay_for] }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn u3_a_terminal_asks_after_the_event_of_the_question_also_beside_other_calls() {
+    for _ in 0..20 {
+        let calls = ScriptedTurn::call("pay_for", json!({ "cents": 5 }))
+            .and_call("peep", json!({}))
+            .and_call("peep", json!({}));
+        let mut screen = Screen::default();
+        let terminal = Terminal::on(Cursor::new("y\n"), screen.clone());
+        let model = ScriptedModel::turns([calls, ScriptedTurn::say("{last}")]);
+        let payer = Payer::builder().model(model).answerer(terminal).build().await.unwrap();
+        let mut run = payer.stream("Pay.");
+        while let Some(event) = run.next().await {
+            if let EventKind::QuestionAsked { .. } = event.kind {
+                writeln!(screen, "the question is shown").unwrap();
+            }
+        }
+        let shown = screen.text();
+        assert!(shown.starts_with("the question is shown\nPayer: pay_for"), "{shown}");
+    }
 }

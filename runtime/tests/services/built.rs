@@ -122,12 +122,14 @@ async fn t7_an_optional_service_can_be_missing() {
 }
 
 #[tokio::test]
-async fn t7_the_last_service_of_a_type_is_used() {
-    let model =
-        ScriptedModel::turns([ScriptedTurn::call("desk_hour", json!({})), ScriptedTurn::say("{last}")]);
-    let boxed = Boxed::builder().model(model).toolbox(Desk).provide_shared(clock(1));
-    let boxed = boxed.provide_per_request::<dyn Clock>().provide_shared(clock(2));
-    assert_eq!(boxed.run("Hour?").await.unwrap().text, "2");
+async fn t7_a_second_service_of_a_type_is_refused() {
+    let once = || Boxed::builder().model(ScriptedModel::new()).toolbox(Desk).provide_shared(clock(1));
+    once().build().await.unwrap();
+    for twice in [once().provide_shared(clock(2)), once().provide_per_request::<dyn Clock>()] {
+        let error = twice.build().await.unwrap_err();
+        let BuildError::SetTwice { call, .. } = &error else { panic!("{error}") };
+        assert!(call.contains("dyn services::Clock"), "{call}");
+    }
 }
 
 #[derive(Default)]

@@ -28,7 +28,7 @@ async fn t7_a_direct_call_without_a_service_is_refused_before_its_hooks() {
     assert_eq!(
         missing.to_string(),
         "the tool `guarded`, called without an agent, has no service `dyn services::Clock`: provide it with \
-         `.provide_shared(..)` of its `ToolSpec`, or of the context in a test"
+         `.provide_shared(..)` of its `ToolSpec` or of the `ToolCaller`, in a test also of `testing::context`"
     );
     let refused = guarded::spec().provide(Account("")).provide_shared(clock(1));
     assert_eq!(call!(refused).await.unwrap_err().to_string(), "guarded needs an owner");

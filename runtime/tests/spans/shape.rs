@@ -283,7 +283,7 @@ async fn o4_a_model_says_which_provider_and_model_answer() {
     }
 
     let (spans, _guard) = Spans::begin();
-    Adder::builder().model(BoxModel::new(Arc::new(Pinned(adds())))).run("41 + 1?").await.unwrap();
+    Adder::builder().model_for_all(BoxModel::new(Arc::new(Pinned(adds())))).run("41 + 1?").await.unwrap();
     for span in spans.named("chat acme-2").into_iter().chain([spans.one("invoke_agent Adder")]) {
         assert_eq!(span.text("gen_ai.provider.name"), "acme");
         assert_eq!(span.text("gen_ai.request.model"), "acme-2");

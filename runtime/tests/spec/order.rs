@@ -187,7 +187,7 @@ async fn sources() -> Vec<(&'static str, ToolSpec)> {
     #[cfg(feature = "mcp")]
     {
         let listed: Value = serde_json::from_str(LISTED).unwrap();
-        let server = onionskin::testing::FakeServer::new().tool(listed.clone(), |_| "there");
+        let server = onionskin::testing::FakeServer::new().tool(listed.clone(), |_| "there".into());
         let server = onionskin::mcp::McpServer::start("zoo", server.config()).await.unwrap();
         let mut live = server.tools();
         sources.push(("described by text", ToolSpec::from_mcp(LISTED).unwrap()));

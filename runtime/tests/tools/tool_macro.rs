@@ -268,13 +268,13 @@ const PAUSE: Duration = Duration::from_millis(1500);
     stop_after,
     max_calls = 3
 )]
-fn options() -> i32 {
+async fn options() -> i32 {
     1
 }
 
 /// Slow.
 #[tool(timeout = "2m", effect = once)]
-fn slow() {}
+async fn slow() {}
 
 #[tokio::test]
 async fn t4_options_reach_the_definition() {

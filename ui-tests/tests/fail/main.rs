@@ -3,16 +3,18 @@
 //! earlier phase of rustc finds hides what a later one would, so cases of both need two programs.
 //!
 //! An error that the macros write alone needs no rustc: its case is on a page of `macros/tests/errors`, and `macros/src/golden`
-//! compares it. That rustc shows the same is an ignored test here, which `.ci/run` runs.
+//! compares it. Here one test has all of them as modules of a few programs, for which rustc shows the same.
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
 #[path = "../../../runtime/cards/tests/pages/mod.rs"]
 mod pages;
 mod words;
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use onionskin_ui_tests::Package;
 use trybuild::TestCases;
 
 /// The folder of the cases.
@@ -152,7 +154,6 @@ fn every_folder_has_its_test() {
 
 /// `macros/src/golden` shows these errors without rustc. Rustc shows the same, and no other.
 #[test]
-#[ignore = "it proves again what `macros/src/golden` has proved, with rustc; `.ci/run` runs it"]
 fn a2_the_macros_own_errors_are_shown_so_by_rustc() {
     let pages = pages::pages(&errors());
     // A package has one lock file.
@@ -162,28 +163,40 @@ fn a2_the_macros_own_errors_are_shown_so_by_rustc() {
     for page in locked {
         shown_by_rustc(&[page]);
     }
-    fs::remove_file(package().join("onionskin-mcp.lock.json")).unwrap();
 }
 
-/// Writes the cases of pages into the package, as programs with their words.
+/// Compares the cases of pages with what rustc says. A page is a program, and each case a module of it.
 fn shown_by_rustc(pages: &[PathBuf]) {
-    let cases = TestCases::new();
+    let package = Package::new(env!("CARGO_TARGET_TMPDIR"), "errors").unwrap();
     for page in pages {
-        let folder = page.strip_prefix(errors()).unwrap().with_extension("");
-        fs::create_dir_all(package().join(&folder)).unwrap();
-        for case in pages::read(&fs::read_to_string(page).unwrap()).1 {
-            for (name, text) in case.files.iter().filter(|(name, _)| **name != case.name) {
-                let file = package().join(case.name.trim_end_matches(".rs")).join(name);
-                fs::create_dir_all(file.parent().unwrap()).unwrap();
-                fs::write(file, text).unwrap();
+        let name = name_of(page);
+        let mut program = String::from("fn main() {}\n");
+        for (at, case) in pages::read(&fs::read_to_string(page).unwrap()).1.into_iter().enumerate() {
+            for (file, text) in &case.files {
+                let is_program = *file == case.name;
+                let folder = if is_program {
+                    PathBuf::from(format!("src/{name}"))
+                } else {
+                    PathBuf::from(case.name.trim_end_matches(".rs"))
+                };
+                package.write(&folder.join(file).display().to_string(), text).unwrap();
             }
-            let program = package().join(&folder).join(&case.name);
-            fs::write(&program, &case.files[&case.name]).unwrap();
-            let place = format!(" --> {}:", case.name);
-            let words =
-                case.message.replace(&place, &format!(" --> {}/{}:", folder.display(), case.name)) + "\n";
-            fs::write(program.with_extension("stderr"), words).unwrap();
-            cases.compile_fail(program);
+            writeln!(program, "#[path = \"../{name}/{}\"]\nmod case_{at};", case.name).unwrap();
         }
+        package.write(&format!("src/bin/{name}.rs"), &program).unwrap();
     }
+    let said = package.check().unwrap();
+    for page in pages {
+        let name = name_of(page);
+        pages::hold(page, |case| {
+            let file = format!("src/bin/../{name}/{}", case.name);
+            let of_case = said.iter().filter(|said| said.program == name && said.files.contains(&file));
+            Ok(of_case.map(|said| said.text.replace(&file, &case.name)).collect::<Vec<_>>().join("\n\n"))
+        });
+    }
+}
+
+/// The name of the program of a page: `tool_options`.
+fn name_of(page: &Path) -> String {
+    page.strip_prefix(errors()).unwrap().with_extension("").display().to_string().replace(['/', '\\'], "_")
 }

@@ -30,7 +30,7 @@ macro_rules! programs {
 }
 
 programs! {
-    agent: by_hand, cfg, crate_path, empty, everything, locked, macro_rules, many_hooks, modules, raw_identifiers, shadowed_names, strict_lints;
+    agent: by_hand, cfg, crate_path, empty, everything, locked, macro_rules, many_hooks, modules, raw_identifiers, shadowed_names, state_of_the_program, strict_lints;
     card: beside_each_other, everything, order, strict_lints;
     guardrail: forms;
     hook: cfg, crate_path, forms, imports, injected, lifetimes, macro_rules, next_across_an_await, raw_identifiers, shadowed_names, strict_lints, typed_outside_of_own;

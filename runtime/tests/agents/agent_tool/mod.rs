@@ -131,6 +131,15 @@ async fn l2_a_run_without_an_answer_is_an_error_or_what_on_error_makes_of_it() {
     });
     assert_eq!(call!(calm.clone().spec(), input = "fail").await.unwrap(), "agent__probe: it was told to");
 
+    let waits = AgentTool::new(&probe(&log).await).on_error_async(|cx, error| {
+        Box::pin(async move {
+            tokio::task::yield_now().await;
+            Ok(format!("{} waits: {error}", cx.tool_name()).into())
+        })
+    });
+    let waited = call!(waits.spec(), input = "fail").await.unwrap();
+    assert_eq!(waited, "agent__probe waits: the agent `probe` failed: it was told to");
+
     // An abort is not asked about, and takes the caller with it.
     let Err(Exit::Abort(abort)) = call!(calm.clone().spec(), input = "abort").await else {
         panic!("it aborts")

@@ -1,5 +1,5 @@
 //! Functions of another kind in the options of a tool.
-use onionskin::{Args, tool};
+use onionskin::{Args, ToolContext, ToolError, ToolResult, tool};
 
 //~ `approval`: an async function
 async fn is_large_later(_: &Args) -> bool { true }
@@ -42,5 +42,16 @@ fn explain(error: String) -> String { error }
 /// Adds one.
 #[tool(on_error = explain)]
 fn wrong_on_error(x: i64) -> i64 { x + 1 }
+
+//~ `on_error`: an async function whose future is not `Send`
+async fn waits(_: &ToolContext, error: ToolError) -> ToolResult {
+    let counter = std::rc::Rc::new(1);
+    std::future::ready(()).await;
+    Err(format!("{error} {counter}").into())
+}
+
+/// Adds one.
+#[tool(on_error = waits)]
+fn not_send(x: i64) -> i64 { x + 1 }
 
 fn main() {}

@@ -40,7 +40,7 @@ const PAUSE: Duration = Duration::ZERO;
 
 /// Adds one.
 #[tool(timeout = PAUSE)]
-fn no_time(x: i64) -> i64 { x + 1 }
+async fn no_time(x: i64) -> i64 { x + 1 }
 
 fn timeout_is_a_constant_zero() { let _ = no_time::spec(); }
 

@@ -38,8 +38,8 @@ pub(crate) fn main() {
     runtime.block_on(async {
         let description = json!({"name": "get_time", "description": "Tells the time.", "inputSchema": {"type": "object"}});
         let server = FakeServer::new()
-            .tool(description, |_| "noon")
-            .tool(json!({"name": "get_mood", "description": "Tells its phase."}), |_| "full");
+            .tool(description, |_| "noon".into())
+            .tool(json!({"name": "get_mood", "description": "Tells its phase."}), |_| "full".into());
         let model = ScriptedModel::turns([ScriptedTurn::say("Noon."), ScriptedTurn::say("Noon.")]);
         let agent = Everything::builder().model(model).server("locked_clock", server.config()).build().await.unwrap();
         let [notice] = notices(&agent).await.try_into().unwrap();
