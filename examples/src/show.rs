@@ -26,7 +26,7 @@ impl View {
         }
         match &event.kind {
             EventKind::RunStarted { input, shown: true, .. } => println!("{agent} <- {input}"),
-            EventKind::TextDelta { text, .. } if event.step.scope().is_empty() => {
+            EventKind::TextDelta { text, .. } if event.is_outermost() => {
                 if !self.saying {
                     print!("{agent} says: ");
                 }

@@ -342,7 +342,7 @@ fn circles_inside_of_a_folder_are_found() {
 
 /// Who looks for a name finds it in a module of its subject.
 #[test]
-fn the_root_has_at_most_46_names() {
+fn the_root_has_at_most_49_names() {
     let root =
         fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/src/lib.rs")).unwrap();
     let lists = root.split("pub use onionskin_core::{").skip(1).map(|list| list.split_once("};").unwrap().0);
@@ -351,5 +351,5 @@ fn the_root_has_at_most_46_names() {
     let names: Vec<_> =
         lists.filter(|list| !list.contains("approval")).flat_map(|list| list.split(',')).collect();
     let count = |names: &[&str]| names.iter().filter(|name| !name.trim().is_empty()).count();
-    assert!(count(&modules) > 10 && (40..=46).contains(&count(&names)), "{} names: {names:?}", count(&names));
+    assert!(count(&modules) > 10 && (40..=49).contains(&count(&names)), "{} names: {names:?}", count(&names));
 }

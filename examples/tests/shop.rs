@@ -28,9 +28,9 @@ fn o1_a_chat_shows_so_many_instances_of_a_child_and_asks_for_approval() {
 
     chat.types_until(
         "I want my money back.\r",
-        "Clerk: refund {\"order\":7,\"cents\":3900}\ny, a (always), n [reason]> ",
+        "Clerk: refund {\"order\":7,\"cents\":3900}\ny, a (always with these arguments), n [reason]> ",
     );
-    chat.types_until("perhaps\r", "write y, a or n\ny, a (always), n [reason]> ");
+    chat.types_until("perhaps\r", "write y, a or n\ny, a (always with these arguments), n [reason]> ");
     let shown = chat.types_to_prompt("y\r");
     assert!(shown.contains("I am sorry about the lamp: 3900 cents of order 7 were paid back."), "{shown}");
     chat.leave();

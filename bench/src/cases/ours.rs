@@ -24,13 +24,16 @@ async fn pass(args: &mut Args, next: impl Next) -> ToolResult {
     next.run(args).await
 }
 
+// A list has each hook once, and each of these is the same hook.
+use self::{pass as p1, pass as p2, pass as p3, pass as p4, pass as p5, pass as p6, pass as p7, pass as p8};
+
 agent! {
     Bare { instruction: "Add.", function_tools: [add_one] }
-    Three { instruction: "Add.", function_tools: [add_one], tool_hooks: [pass, pass, pass] }
+    Three { instruction: "Add.", function_tools: [add_one], tool_hooks: [p1, p2, p3] }
     Eight {
         instruction: "Add.",
         function_tools: [add_one],
-        tool_hooks: [pass, pass, pass, pass, pass, pass, pass, pass],
+        tool_hooks: [p1, p2, p3, p4, p5, p6, p7, p8],
     }
 }
 

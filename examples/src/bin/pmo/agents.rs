@@ -76,6 +76,7 @@ agent! {
         function_tools: [add_one],
         agents: [NyProjectManager, LondonProjectManager],
         runtime: [shell.execute],
+        approval: [shell.execute],
         tool_hooks: [audit],
         history_source: none,
         history_merge_target: none,
