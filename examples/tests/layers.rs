@@ -14,7 +14,7 @@ const CORE: &str = "runtime/core";
 const DEFINITIONS: &str = "runtime/definitions";
 const TOOLS: &str = "runtime/tools";
 
-const CRATES: [&str; 18] = [
+const CRATES: [&str; 19] = [
     "runtime/vocabulary",
     "runtime/cards",
     "macros",
@@ -24,6 +24,7 @@ const CRATES: [&str; 18] = [
     "runtime/mcp",
     "runtime/genai",
     "runtime/guardrails",
+    "runtime/hooks",
     "runtime/otel",
     "runtime/rhai",
     "runtime/builtins",

@@ -76,6 +76,7 @@
 //! # Features
 //!
 //! - `guardrails` (default): the ready guardrails.
+//! - `hooks` (default): the ready hooks beyond `log`, `timing` and `retry`.
 //! - `mcp` (default): MCP servers over stdio.
 //! - `preserve_order` (default): JSON objects keep the order of their keys, so all lists of a tool's parameters have the declared
 //!   order. It turns on `serde_json`'s feature of the same name for the whole program. Without it, keys are in alphabetical order;
@@ -149,9 +150,8 @@ pub use onionskin_core::{
 };
 #[doc(inline)]
 pub use onionskin_core::{
-    approval, checks, content, declaration, definition, event, export, forms, hooks, journal, made,
-    message_hooks, model, prompt, question, run, run_hooks, secret, servers, services, spec, trace,
-    turn_hooks, typed, ui,
+    approval, checks, content, declaration, definition, event, export, forms, journal, made, message_hooks,
+    model, prompt, question, run, run_hooks, secret, servers, services, spec, trace, turn_hooks, typed, ui,
 };
 #[cfg(feature = "genai")]
 #[doc(inline)]
@@ -190,6 +190,31 @@ pub mod guardrails {
         MaskPii, Moderation, Pii, PiiKind, PiiMatch, RejectInjection, RejectPii, injection_score, max_answer,
         max_args, max_input, max_output,
     };
+}
+
+/// Ready-made hooks around tool calls. Each of [`log`](hooks::log), [`timing`](hooks::timing) and [`retry`](hooks::retry) is also
+/// an example of one form: an after hook, an around hook and a configured hook. The others need the feature `hooks`.
+///
+/// ```
+/// use onionskin::{agent, hooks};
+///
+/// agent! {
+///     Clerk {
+///         instruction: "Answer.",
+///         tool_hooks: [hooks::log, hooks::timing, hooks::retry(3)],
+///     }
+/// }
+///
+/// // The same hook, added at run time.
+/// let builder = Clerk::builder().hook(hooks::retry::new(3));
+/// # drop(builder);
+/// ```
+pub mod hooks {
+    #[doc(inline)]
+    pub use onionskin_core::hooks::{Elapsed, log, retry, timing};
+    #[cfg(feature = "hooks")]
+    #[doc(inline)]
+    pub use onionskin_hooks::{CircuitBreaker, CircuitOpen, CircuitPermit, RateLimit, RateLimitError};
 }
 
 /// For unit tests of hooks and tools: the parts of a run that they need, without a run.
