@@ -10,6 +10,7 @@ use aho_corasick::AhoCorasick;
 use zeroize::Zeroize;
 
 use super::encodings::encodings;
+use super::environment::keys;
 use super::value::MASK;
 
 /// Masks in the order of preference.
@@ -156,6 +157,12 @@ impl Redactor {
     pub fn new<'s>(secrets: impl IntoIterator<Item = (&'s [u8], Arc<str>)>) -> Self {
         let secrets = secrets.into_iter().map(|(secret, mask)| Arc::new(Needle::new(secret, Some(mask))));
         Self::default().and_layer(secrets.collect())
+    }
+
+    /// Finds the keys in the environment variables of the program, as the redactor of each session does: values of variables with
+    /// the name of a key ([`is_key`](super::is_key)) that have 16 bytes or more.
+    pub fn from_environment() -> Self {
+        Self::default().and(keys().iter().map(|key| Arc::new(Needle::new(key, None))))
     }
 
     /// Adds more secrets.

@@ -95,7 +95,7 @@ pub enum ModelError {
     /// The request forces a call of a tool that it does not have. No request was sent.
     #[error(transparent)]
     ToolChoice(#[from] ToolChoiceError),
-    /// A scripted model has no turn for this request.
+    /// A scripted model has no turn for this request, or another model for tests has no answer to it.
     #[error("{0}")]
     Script(ScriptedModelError),
 }
@@ -160,6 +160,19 @@ impl ModelError {
     /// The model is not configured correctly.
     pub fn setup(reason: impl Into<String>) -> Self {
         Self::Setup(reason.into())
+    }
+
+    /// A mistake in a test: a model for tests has no answer to the request. As a fault in a script, it ends the run and all its
+    /// parent runs, and no hook can suppress it.
+    ///
+    /// ```
+    /// use onionskin::model::ModelError;
+    ///
+    /// let error = ModelError::script("the recording has no answer to this request");
+    /// assert!(!error.is_transient());
+    /// ```
+    pub fn script(reason: impl Into<String>) -> Self {
+        Self::Script(ScriptedModelError::Unanswered(reason.into()))
     }
 
     /// The environment variable with the key of the model's provider is empty or not set.
@@ -280,6 +293,9 @@ pub enum ScriptedModelError {
         /// Whether another agent used the same turns, which all agents without their own turns share.
         shared: bool,
     },
+    /// A model for tests that is not a script has no answer to the request ([`ModelError::script`]).
+    #[error("{0}")]
+    Unanswered(String),
     /// The file could not be read.
     #[error("cannot read the script {file}: {reason}")]
     #[non_exhaustive]
