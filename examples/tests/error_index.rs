@@ -19,7 +19,7 @@ const VARIANTS: [&str; 3] = [
 ];
 
 /// The public error types, and their files.
-const ENUMS: [(&str, &str); 29] = [
+const ENUMS: [(&str, &str); 30] = [
     ("BuildError", "runtime/core/src/agent/error/build_error.rs"),
     ("RunError", "runtime/core/src/agent/error/run_error.rs"),
     ("AnswerError", "runtime/tools/src/question/error.rs"),
@@ -47,6 +47,7 @@ const ENUMS: [(&str, &str); 29] = [
     ("SkillsError", "runtime/builtins/src/skills/error.rs"),
     ("RateLimitError", "runtime/hooks/src/rate/mod.rs"),
     ("CircuitOpen", "runtime/hooks/src/circuit.rs"),
+    ("CassetteError", "runtime/models/src/cassette/error.rs"),
     ("Exit", "runtime/definitions/src/error/exit.rs"),
     ("ErrorKind", "runtime/definitions/src/error/tool_error.rs"),
 ];

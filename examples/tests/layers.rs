@@ -14,7 +14,7 @@ const CORE: &str = "runtime/core";
 const DEFINITIONS: &str = "runtime/definitions";
 const TOOLS: &str = "runtime/tools";
 
-const CRATES: [&str; 19] = [
+const CRATES: [&str; 20] = [
     "runtime/vocabulary",
     "runtime/cards",
     "macros",
@@ -25,6 +25,7 @@ const CRATES: [&str; 19] = [
     "runtime/genai",
     "runtime/guardrails",
     "runtime/hooks",
+    "runtime/models",
     "runtime/otel",
     "runtime/rhai",
     "runtime/builtins",

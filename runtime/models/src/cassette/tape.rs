@@ -1,0 +1,195 @@
+//! The state of a recording or a replay.
+
+use std::mem;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use onionskin_core::model::{ModelDelta, ModelError, ModelRequest, ModelResponse};
+use onionskin_core::secret::Redactor;
+
+use super::difference::compare;
+use super::entry::{Entry, Outcome, Request};
+use super::error::CassetteError;
+use super::failure::StoredError;
+use super::file;
+
+#[derive(Debug)]
+pub(super) struct Tape {
+    file: PathBuf,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    reel: Reel,
+    /// The first error, which is the test's result.
+    fault: Option<CassetteError>,
+}
+
+#[derive(Debug)]
+pub(super) enum Reel {
+    Recording(Vec<Entry>),
+    Replaying {
+        entries: Vec<Entry>,
+        /// Which of the entries were played.
+        played: Vec<bool>,
+    },
+    Closed,
+}
+
+/// What a test left.
+pub(super) struct Ended {
+    pub(super) tape: Reel,
+    pub(super) fault: Option<CassetteError>,
+}
+
+/// What is done for a request.
+pub(super) enum Begun {
+    /// The model is asked. The number of the entry.
+    Recorded(usize),
+    /// The entry is played.
+    Played(Box<Entry>),
+}
+
+impl Tape {
+    pub(super) fn recording(file: &Path) -> Self {
+        Self::new(file, Reel::Recording(Vec::new()))
+    }
+
+    pub(super) fn replaying(file: &Path) -> Result<Self, CassetteError> {
+        let entries = file::read(file)?;
+        let played = vec![false; entries.len()];
+        Ok(Self::new(file, Reel::Replaying { entries, played }))
+    }
+
+    fn new(file: &Path, reel: Reel) -> Self {
+        Self { file: file.to_owned(), state: Mutex::new(State { reel, fault: None }) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn is_recording(&self) -> bool {
+        matches!(self.state().reel, Reel::Recording(_))
+    }
+
+    /// Begins a request.
+    ///
+    /// # Errors
+    /// Returns a fault of the script, which ends the run and those above it.
+    pub(super) fn begin(&self, request: &ModelRequest) -> Result<Begun, ModelError> {
+        let request = Request::new(request).map_err(|error| ModelError::script(error.to_string()))?;
+        let mut state = self.state();
+        let fault = match &mut state.reel {
+            Reel::Recording(entries) => {
+                entries.push(Entry::begin(request));
+                return Ok(Begun::Recorded(entries.len() - 1));
+            }
+            Reel::Replaying { entries, played } => {
+                let mut unplayed = (0..entries.len()).filter(|index| !played[*index]);
+                match unplayed.find(|index| entries[*index].request == request) {
+                    Some(index) => {
+                        played[index] = true;
+                        return Ok(Begun::Played(Box::new(entries[index].clone())));
+                    }
+                    None => self.unrecorded(entries, played, &request),
+                }
+            }
+            Reel::Closed => {
+                let file = self.file.display();
+                return Err(ModelError::script(format!(
+                    "the test of the recording {file} is over: ask its model within `Cassette::run`"
+                )));
+            }
+        };
+        Err(state.fail(fault))
+    }
+
+    /// The error for a request that no unplayed entry has.
+    fn unrecorded(&self, entries: &[Entry], played: &[bool], request: &Request) -> CassetteError {
+        let (file, agent) = (self.file.clone(), request.agent().to_owned());
+        let equal = || entries.iter().enumerate().filter(|(_, entry)| entry.request == *request);
+        if let Some((first, _)) = equal().next() {
+            return CassetteError::Repeated { file, agent, entry: first + 1, recorded: equal().count() };
+        }
+        let unplayed = entries.iter().enumerate().filter(|(index, _)| !played[*index]);
+        let compared = unplayed.map(|(index, entry)| (index, compare(&entry.request, request)));
+        match compared.min_by_key(|(_, differences)| differences.len()) {
+            Some((index, differences)) => {
+                CassetteError::Different { file, agent, entry: index + 1, differences }
+            }
+            None => CassetteError::Exhausted { file, agent, entries: entries.len() },
+        }
+    }
+
+    /// Records a piece of the answer of an entry.
+    pub(super) fn push(&self, index: usize, delta: &ModelDelta) {
+        if let Reel::Recording(entries) = &mut self.state().reel {
+            entries[index].stream.push(delta.clone());
+        }
+    }
+
+    /// Records the answer or the error of an entry.
+    ///
+    /// # Errors
+    /// Returns a fault of the script if the model could not be asked.
+    pub(super) fn end(
+        &self,
+        index: usize,
+        result: &Result<ModelResponse, ModelError>,
+    ) -> Result<(), ModelError> {
+        let outcome = match result {
+            Ok(answer) => Outcome::Answer(Box::new(answer.clone())),
+            Err(error) if StoredError::new(error).is_some() => Outcome::Error(error.clone()),
+            Err(error) => {
+                let fault =
+                    CassetteError::NotAsked { file: self.file.clone(), source: Box::new(error.clone()) };
+                return Err(self.state().fail(fault));
+            }
+        };
+        if let Reel::Recording(entries) = &mut self.state().reel {
+            entries[index].outcome = outcome;
+        }
+        Ok(())
+    }
+
+    /// Ends the test: later requests fail.
+    pub(super) fn close(&self) -> Ended {
+        let mut state = self.state();
+        Ended { tape: mem::replace(&mut state.reel, Reel::Closed), fault: state.fault.take() }
+    }
+}
+
+impl State {
+    /// Keeps the first error. Returns what the run gets.
+    fn fail(&mut self, fault: CassetteError) -> ModelError {
+        let error = ModelError::script(fault.to_string());
+        self.fault.get_or_insert(fault);
+        error
+    }
+}
+
+impl Reel {
+    /// Ends a test that ended well: writes what was recorded, or checks that all was played.
+    pub(super) fn finish(self, file: &Path) -> Result<(), CassetteError> {
+        match self {
+            Self::Recording(mut entries) => {
+                let redactor = Redactor::from_environment();
+                for entry in &mut entries {
+                    entry.redact(&redactor);
+                }
+                file::write(file, &entries)
+            }
+            Self::Replaying { played, .. } => {
+                let unplayed = played.iter().zip(1..).filter(|(is_played, _)| !**is_played);
+                let entries: Vec<_> = unplayed.map(|(_, entry)| entry).collect();
+                if entries.is_empty() {
+                    return Ok(());
+                }
+                Err(CassetteError::Unplayed { file: file.to_owned(), entries })
+            }
+            Self::Closed => Ok(()),
+        }
+    }
+}
