@@ -22,7 +22,11 @@
 //! | `gen_ai.client.token.usage` | `{token}` | `gen_ai.token.type` (`input`, `output`), and those below |
 //! | `gen_ai.client.operation.duration` | `s` | `gen_ai.operation.name`, `gen_ai.provider.name`, `gen_ai.request.model`, `error.type` |
 //!
-//! They have one value for each request to a model. What the program leaves out of its traces, by filter or by sampling, is in the
+//! | counter | unit | attributes |
+//! |---|---|---|
+//! | `gen_ai.client.inference.usage.cache_read.input_tokens`, `.cache_write.input_tokens`, `.reasoning.output_tokens` | `{token}` | `gen_ai.token.modality` (`unknown`), and those of the duration |
+//!
+//! The histograms have one value for each request to a model. The counters are parts of its tokens. What the program leaves out of its traces, by filter or by sampling, is in the
 //! metrics.
 
 #![forbid(unsafe_code)]

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::time::Instant;
 
 use opentelemetry::KeyValue;
-use opentelemetry::metrics::{Histogram, Meter};
+use opentelemetry::metrics::{Counter, Histogram, Meter};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Metadata, Subscriber};
@@ -16,9 +16,30 @@ use tracing_subscriber::registry::LookupSpan;
 const KEPT: [&str; 4] =
     ["gen_ai.operation.name", "gen_ai.provider.name", "gen_ai.request.model", "error.type"];
 
+/// The parts of the tokens: the attribute of the span, the counter, and its description.
+const PARTS: [(&str, &str, &str); 3] = [
+    (
+        "gen_ai.usage.cache_read.input_tokens",
+        "gen_ai.client.inference.usage.cache_read.input_tokens",
+        "Number of input tokens read from the provider's cache.",
+    ),
+    (
+        "gen_ai.usage.cache_write.input_tokens",
+        "gen_ai.client.inference.usage.cache_write.input_tokens",
+        "Number of input tokens written into the provider's cache.",
+    ),
+    (
+        "gen_ai.usage.reasoning.output_tokens",
+        "gen_ai.client.inference.usage.reasoning.output_tokens",
+        "Number of output tokens used for reasoning.",
+    ),
+];
+
 /// Measures the requests to models.
 pub(crate) struct Metrics {
     tokens: Histogram<u64>,
+    /// The counters of [`PARTS`].
+    parts: [Counter<u64>; PARTS.len()],
     duration: Histogram<f64>,
 }
 
@@ -28,6 +49,8 @@ struct Request {
     attributes: Vec<KeyValue>,
     input: Option<u64>,
     output: Option<u64>,
+    /// The tokens of [`PARTS`].
+    parts: [Option<u64>; PARTS.len()],
 }
 
 impl Metrics {
@@ -44,7 +67,10 @@ impl Metrics {
             .with_unit("s")
             .with_description("GenAI operation duration.")
             .with_boundaries(powers(0.01, 2.0));
-        Self { tokens: tokens.build(), duration: duration.build() }
+        let parts = PARTS.map(|(_, name, description)| {
+            meter.u64_counter(name).with_unit("{token}").with_description(description).build()
+        });
+        Self { tokens: tokens.build(), parts, duration: duration.build() }
     }
 
     /// Whether a span is measured.
@@ -66,7 +92,10 @@ impl Visit for Request {
         let tokens = match field.name() {
             "gen_ai.usage.input_tokens" => &mut self.input,
             "gen_ai.usage.output_tokens" => &mut self.output,
-            _ => return,
+            name => match PARTS.iter().position(|(attribute, ..)| *attribute == name) {
+                Some(part) => &mut self.parts[part],
+                None => return,
+            },
         };
         *tokens = value.try_into().ok();
     }
@@ -75,8 +104,13 @@ impl Visit for Request {
 impl<S: Subscriber + for<'l> LookupSpan<'l>> Layer<S> for Metrics {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
         let Some(span) = context.span(id) else { return };
-        let mut request =
-            Request { begun: Instant::now(), attributes: Vec::new(), input: None, output: None };
+        let mut request = Request {
+            begun: Instant::now(),
+            attributes: Vec::new(),
+            input: None,
+            output: None,
+            parts: [None; PARTS.len()],
+        };
         attributes.record(&mut request);
         span.extensions_mut().insert(request);
     }
@@ -91,13 +125,20 @@ impl<S: Subscriber + for<'l> LookupSpan<'l>> Layer<S> for Metrics {
     fn on_close(&self, id: Id, context: Context<'_, S>) {
         let Some(span) = context.span(&id) else { return };
         let Some(request) = span.extensions_mut().remove::<Request>() else { return };
-        let Request { begun, mut attributes, input, output } = request;
+        let Request { begun, mut attributes, input, output, parts } = request;
         self.duration.record(begun.elapsed().as_secs_f64(), &attributes);
         for (kind, tokens) in [("input", input), ("output", output)] {
             if let Some(tokens) = tokens {
                 attributes.push(KeyValue::new("gen_ai.token.type", kind));
                 self.tokens.record(tokens, &attributes);
                 attributes.pop();
+            }
+        }
+        // The conventions want the kind of the content, which few providers report for these.
+        attributes.push(KeyValue::new("gen_ai.token.modality", "unknown"));
+        for (counter, tokens) in self.parts.iter().zip(parts) {
+            if let Some(tokens) = tokens {
+                counter.add(tokens, &attributes);
             }
         }
     }

@@ -3,12 +3,14 @@
 
 mod collector;
 
+use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestOption};
 use onionskin::otel::{Otel, OtelError};
 use onionskin::{ScriptedModel, ScriptedTurn, Secret, agent, tool};
 use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
 use opentelemetry_proto::tonic::common::v1::KeyValue;
 use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use opentelemetry_proto::tonic::metrics::v1::metric::Data;
+use opentelemetry_proto::tonic::metrics::v1::number_data_point::Value as Count;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message as _;
 use serde_json::json;
@@ -26,6 +28,29 @@ agent! {
     Adder {
         instruction: "Add.", model: "small-1", function_tools: [add_one],
         request_params: { stop_sequences: ["END", "STOP"] },
+    }
+}
+
+/// A script whose tokens have parts.
+struct WithParts(ScriptedModel);
+
+impl Model for WithParts {
+    async fn respond(
+        &self,
+        request: &ModelRequest,
+        deltas: &mut (dyn FnMut(ModelDelta) + Send),
+    ) -> Result<ModelResponse, ModelError> {
+        let mut response = self.0.respond(request, deltas).await?;
+        (response.usage.cached_input_tokens, response.usage.reasoning_tokens) = (2, 1);
+        Ok(response)
+    }
+
+    fn provider(&self) -> std::borrow::Cow<'static, str> {
+        self.0.provider()
+    }
+
+    fn supports(&self, option: RequestOption) -> bool {
+        self.0.supports(option)
     }
 }
 
@@ -52,7 +77,7 @@ async fn o4_a_collector_gets_spans_and_metrics() {
     assert!(matches!(export().install(), Err(OtelError::Installed)));
 
     let turns = [ScriptedTurn::call("add_one", json!({ "x": 41 })), ScriptedTurn::say("{last}")];
-    let adder = Adder::builder().model(ScriptedModel::turns(turns)).build().await.unwrap();
+    let adder = Adder::builder().model(WithParts(ScriptedModel::turns(turns))).build().await.unwrap();
     adder.run("41 + 1?").await.unwrap();
     otel.flush().unwrap();
     assert!(!collector.sent("/v1/traces").is_empty());
@@ -109,12 +134,30 @@ fn assert_metrics(metrics: ExportMetricsServiceRequest) {
     let mut metrics: Vec<_> = metrics.flat_map(|of| of.metrics).collect();
     metrics.sort_by(|one, other| one.name.cmp(&other.name));
     let names: Vec<_> = metrics.iter().map(|metric| (&*metric.name, &*metric.unit)).collect();
-    assert_eq!(names, [("gen_ai.client.operation.duration", "s"), ("gen_ai.client.token.usage", "{token}")]);
-    let points = metrics.into_iter().map(|metric| match metric.data {
-        Some(Data::Histogram(histogram)) => histogram.data_points,
-        other => panic!("no histogram: {other:?}"),
-    });
-    let [durations, tokens] = points.collect::<Vec<_>>().try_into().unwrap();
+    assert_eq!(
+        names,
+        [
+            ("gen_ai.client.inference.usage.cache_read.input_tokens", "{token}"),
+            ("gen_ai.client.inference.usage.reasoning.output_tokens", "{token}"),
+            ("gen_ai.client.operation.duration", "s"),
+            ("gen_ai.client.token.usage", "{token}"),
+        ]
+    );
+    let (mut histograms, mut sums) = (Vec::new(), Vec::new());
+    for metric in metrics {
+        match metric.data {
+            Some(Data::Histogram(histogram)) => histograms.push(histogram.data_points),
+            Some(Data::Sum(sum)) => sums.extend(sum.data_points),
+            other => panic!("no histogram and no sum: {other:?}"),
+        }
+    }
+    let counted: Vec<_> = sums.iter().map(|point| point.value).collect();
+    let [Some(Count::AsInt(cached)), Some(Count::AsInt(reasoning))] = counted[..] else {
+        panic!("{counted:?}")
+    };
+    assert_eq!((cached, reasoning), (4, 2), "of two requests");
+    assert!(sums.iter().all(|point| is_text(&point.attributes, "gen_ai.request.model", "small-1")));
+    let [durations, tokens] = histograms.try_into().unwrap();
     let (failed, answered): (Vec<_>, Vec<_>) =
         durations.iter().partition(|point| is_text(&point.attributes, "error.type", "401"));
     assert_eq!((failed[0].count, answered[0].count), (1, 2));

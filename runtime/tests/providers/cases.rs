@@ -63,9 +63,21 @@ pub struct Case {
     pub calls: Vec<Called>,
     pub stop: Option<StopReason>,
     usage: Option<[u64; 2]>,
+    /// The parts of the usage.
+    parts: Option<Parts>,
     pub error: Option<String>,
     #[serde(default)]
     says: Vec<String>,
+}
+
+/// The parts of the usage that a provider reports.
+#[derive(Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[serde(deny_unknown_fields, default)]
+struct Parts {
+    cached: u64,
+    cache_write: u64,
+    reasoning: u64,
+    server_tools: u64,
 }
 
 /// A call that has to be in an answer.
@@ -214,6 +226,18 @@ impl Case {
             let found = [answer.usage.input_tokens, answer.usage.output_tokens];
             if found != usage {
                 return Err(format!("the usage is {found:?}, not {usage:?}"));
+            }
+        }
+        if let Some(parts) = self.parts {
+            let usage = answer.usage;
+            let found = Parts {
+                cached: usage.cached_input_tokens,
+                cache_write: usage.cache_write_tokens,
+                reasoning: usage.reasoning_tokens,
+                server_tools: usage.server_tool_uses,
+            };
+            if found != parts {
+                return Err(format!("the parts of the usage are {found:?}, not {parts:?}"));
             }
         }
         if answer.tool_calls.len() != self.calls.len() {

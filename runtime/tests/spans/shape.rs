@@ -6,7 +6,7 @@ use std::sync::Arc;
 use onionskin::journal::MemoryJournal;
 use onionskin::model::{
     BoxModel, Message, Model, ModelDelta, ModelError, ModelIdentity, ModelRequest, ModelResponse,
-    RequestOption,
+    RequestOption, Usage,
 };
 use onionskin::run::AgentRun;
 use onionskin::turn_hooks::{SummaryOptions, summarize};
@@ -17,6 +17,24 @@ use tracing_subscriber::filter::Targets;
 use super::recorder::{Span, Spans};
 
 use crate::answers::answers;
+
+#[tokio::test]
+async fn o4_spans_have_the_parts_of_the_tokens_that_a_provider_reports() {
+    let (spans, _guard) = Spans::begin();
+    let model = answers(|_, _| {
+        let mut answer = ModelResponse::text("2");
+        answer.usage = Usage::new(300, 40);
+        (answer.usage.cached_input_tokens, answer.usage.reasoning_tokens) = (200, 30);
+        Ok(answer)
+    });
+    Plain::builder().model(model).run("1 + 1?").await.unwrap();
+    for span in [spans.one("chat"), spans.one("invoke_agent Plain")] {
+        assert_eq!(span.field("gen_ai.usage.input_tokens"), Some(&json!(300)));
+        assert_eq!(span.field("gen_ai.usage.cache_read.input_tokens"), Some(&json!(200)));
+        assert_eq!(span.field("gen_ai.usage.cache_write.input_tokens"), None);
+        assert_eq!(span.field("gen_ai.usage.reasoning.output_tokens"), Some(&json!(30)));
+    }
+}
 
 /// Adds one.
 #[tool]
@@ -45,6 +63,7 @@ agent! {
         request_params: { temperature: 0.5, top_p: 0.9, max_tokens: 100, seed: 7, stop_sequences: ["END"] },
     }
     Head { instruction: "Ask.", agents: [Adder] }
+    Plain { instruction: "Add." }
     ByHand { instruction: "Add.", function_tools: [add_one], run: add_twice }
 }
 

@@ -68,9 +68,13 @@ impl fmt::Display for Used {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [read, written] = [self.usage.input_tokens, self.usage.output_tokens].map(thousands);
         let (turns, calls) = (thousands(self.turns), thousands(self.calls));
+        let cached = match self.usage.cached_input_tokens {
+            0 => String::new(),
+            cached => format!(" ({} of them from the cache)", thousands(cached)),
+        };
         write!(
             f,
-            "{read} tokens read, {written} written; model turns: {turns}, tool calls: {calls}; {}",
+            "{read} tokens read{cached}, {written} written; model turns: {turns}, tool calls: {calls}; {}",
             text::time(self.time)
         )
     }

@@ -133,14 +133,24 @@ fn about(answer: &mut Answer<'_>, message: &Value) {
 /// The tokens of an event: those that it does not count stay as they were. Cached input is counted beside the rest.
 fn tokens(answer: &mut Answer<'_>, usage: Option<&Value>) {
     let Some(usage) = usage else { return };
-    let cached =
-        count(usage, "/cache_creation_input_tokens").saturating_add(count(usage, "/cache_read_input_tokens"));
-    let input = count(usage, "/input_tokens").saturating_add(cached);
-    let output = count(usage, "/output_tokens");
-    answer.usage = Usage::new(
-        if input > 0 { input } else { answer.usage.input_tokens },
-        if output > 0 { output } else { answer.usage.output_tokens },
+    let before = answer.usage;
+    let latest =
+        |path: &str, before: u64| Some(count(usage, path)).filter(|count| *count > 0).unwrap_or(before);
+    let cached = latest("/cache_read_input_tokens", before.cached_input_tokens);
+    let written = latest("/cache_creation_input_tokens", before.cache_write_tokens);
+    let rest = before.input_tokens.saturating_sub(before.cached_input_tokens);
+    let rest = rest.saturating_sub(before.cache_write_tokens);
+    let mut now = Usage::new(
+        latest("/input_tokens", rest).saturating_add(cached).saturating_add(written),
+        latest("/output_tokens", before.output_tokens),
     );
+    (now.cached_input_tokens, now.cache_write_tokens) = (cached, written);
+    now.reasoning_tokens = latest("/output_tokens_details/thinking_tokens", before.reasoning_tokens);
+    // One count for each of the provider's tools.
+    let uses = usage.get("server_tool_use").and_then(Value::as_object);
+    let uses = uses.map_or(0, |uses| uses.values().filter_map(Value::as_u64).fold(0, u64::saturating_add));
+    now.server_tool_uses = if uses > 0 { uses } else { before.server_tool_uses };
+    answer.usage = now;
 }
 
 fn key_of(event: &Value) -> String {

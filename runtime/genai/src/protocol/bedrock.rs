@@ -127,9 +127,11 @@ pub(super) fn document(answer: &mut Answer<'_>, document: &Value) -> Result<Flow
         }
     }
     // Cached input is counted beside the rest.
-    let input = ["/usage/inputTokens", "/usage/cacheReadInputTokens", "/usage/cacheWriteInputTokens"];
-    let input = input.iter().fold(0_u64, |sum, path| sum.saturating_add(count(document, path)));
+    let cached = count(document, "/usage/cacheReadInputTokens");
+    let written = count(document, "/usage/cacheWriteInputTokens");
+    let input = count(document, "/usage/inputTokens").saturating_add(cached).saturating_add(written);
     answer.usage = Usage::new(input, count(document, "/usage/outputTokens"));
+    (answer.usage.cached_input_tokens, answer.usage.cache_write_tokens) = (cached, written);
     answer.stop(match text(document, "/stopReason") {
         "end_turn" | "stop_sequence" | "" => Stop::Done,
         "tool_use" => Stop::Calls,

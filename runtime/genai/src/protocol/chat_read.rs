@@ -213,5 +213,13 @@ fn tokens(usage: &Value) -> Usage {
     let (input, output) = (count(usage, "/prompt_tokens"), count(usage, "/completion_tokens"));
     let reasoning = count(usage, "/completion_tokens_details/reasoning_tokens");
     let beside = input.saturating_add(output).saturating_add(reasoning) == count(usage, "/total_tokens");
-    Usage::new(input, if beside { output.saturating_add(reasoning) } else { output })
+    let mut tokens = Usage::new(input, if beside { output.saturating_add(reasoning) } else { output });
+    tokens.reasoning_tokens = reasoning;
+    // `OpenAI`'s place, and those of DeepSeek and Kimi.
+    let cached = ["/prompt_tokens_details/cached_tokens", "/prompt_cache_hit_tokens", "/cached_tokens"];
+    tokens.cached_input_tokens = cached.iter().map(|path| count(usage, path)).max().unwrap_or_default();
+    tokens.cache_write_tokens = count(usage, "/prompt_tokens_details/cache_write_tokens");
+    // OpenRouter's.
+    tokens.server_tool_uses = count(usage, "/server_tool_use/web_search_requests");
+    tokens
 }

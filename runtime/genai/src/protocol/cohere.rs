@@ -119,8 +119,13 @@ pub(super) fn document(answer: &mut Answer<'_>, document: &Value) -> Result<Flow
 }
 
 fn tokens(event: &Value, place: &str) -> Usage {
-    let tokens = |field: &str| count(event, &format!("{place}/tokens/{field}"));
-    Usage::new(tokens("input_tokens"), tokens("output_tokens"))
+    // `tokens` has prompts of the provider too, which nobody pays for.
+    let billed = format!("{place}/billed_units");
+    let kind = if event.pointer(&billed).is_some() { billed } else { format!("{place}/tokens") };
+    let tokens = |field: &str| count(event, &format!("{kind}/{field}"));
+    let mut usage = Usage::new(tokens("input_tokens"), tokens("output_tokens"));
+    usage.cached_input_tokens = count(event, &format!("{place}/cached_tokens"));
+    usage
 }
 
 fn stop(reason: &str, words: &str) -> Result<Stop, ModelError> {

@@ -36,7 +36,15 @@ pub(super) fn event(answer: &mut Answer<'_>, event: &Value) -> Result<Flow, Mode
             count(usage, "/promptTokenCount").saturating_add(count(usage, "/toolUsePromptTokenCount"));
         let output =
             count(usage, "/candidatesTokenCount").saturating_add(count(usage, "/thoughtsTokenCount"));
+        let uses = answer.usage.server_tool_uses;
         answer.usage = Usage::new(input, output);
+        answer.usage.cached_input_tokens = count(usage, "/cachedContentTokenCount");
+        answer.usage.reasoning_tokens = count(usage, "/thoughtsTokenCount");
+        answer.usage.server_tool_uses = uses;
+    }
+    let searches = list(event, "/candidates/0/groundingMetadata/webSearchQueries").len();
+    if searches > 0 {
+        answer.usage.server_tool_uses = u64::try_from(searches).unwrap_or(u64::MAX);
     }
     for part in list(event, "/candidates/0/content/parts") {
         part_of(answer, part)?;

@@ -157,8 +157,7 @@ pub(super) fn document(answer: &mut Answer<'_>, document: &Value) -> Result<Flow
         whole_item(answer, at, item)?;
     }
     answer.carried.order = answer.items.places();
-    answer.usage =
-        Usage::new(count(document, "/usage/input_tokens"), count(document, "/usage/output_tokens"));
+    answer.usage = tokens(document, &answer.carried.blocks);
     (answer.id, answer.model) = (named(document, "/id"), named(document, "/model"));
     answer.stop(match text(document, "/status") {
         "completed" | "" => Stop::Done,
@@ -171,6 +170,18 @@ pub(super) fn document(answer: &mut Answer<'_>, document: &Value) -> Result<Flow
         status => Stop::Early(short(status)),
     });
     Ok(Flow::End)
+}
+
+/// The usage, in which the provider's own tools are no count: each use of one is an item.
+fn tokens(document: &Value, blocks: &[Value]) -> Usage {
+    let mut usage =
+        Usage::new(count(document, "/usage/input_tokens"), count(document, "/usage/output_tokens"));
+    usage.cached_input_tokens = count(document, "/usage/input_tokens_details/cached_tokens");
+    usage.cache_write_tokens = count(document, "/usage/input_tokens_details/cache_write_tokens");
+    usage.reasoning_tokens = count(document, "/usage/output_tokens_details/reasoning_tokens");
+    let uses = blocks.iter().filter(|block| text(block, "/type").ends_with("_call")).count();
+    usage.server_tool_uses = u64::try_from(uses).unwrap_or(u64::MAX);
+    usage
 }
 
 /// A whole item, of which pieces can have come before.

@@ -376,6 +376,7 @@ fn o3_bedrock_counts_cached_input_and_says_that_a_call_is_malformed() {
     };
     let usage = whole(AdapterKind::BedrockApi, &document("end_turn")).usage;
     assert_eq!((usage.input_tokens, usage.output_tokens), (123, 5));
+    assert_eq!((usage.cached_input_tokens, usage.cache_write_tokens), (100, 20));
     for reason in ["malformed_tool_use", "malformed_model_output"] {
         let mut sink = |_| {};
         let mut answer = Answer::new("bedrock_api", &mut sink);

@@ -7,7 +7,7 @@ use tracing::field::Empty;
 use crate::agent::running::run::AgentRun;
 
 use super::content::{Content, instructions, message, messages, tools};
-use super::{TARGET, dropped, fail, hidden, integer, record_params, texts};
+use super::{TARGET, dropped, fail, hidden, record_params, record_usage, texts};
 
 /// The span of one request to a model, one attempt of a turn. If it is dropped without [`end`](Self::end),
 /// the request was cancelled.
@@ -67,8 +67,7 @@ impl<'r> ChatSpan<'r> {
                         span.record(name, &*hidden(cx, value));
                     }
                 }
-                span.record("gen_ai.usage.input_tokens", integer(response.usage.input_tokens));
-                span.record("gen_ai.usage.output_tokens", integer(response.usage.output_tokens));
+                record_usage(span, &response.usage);
                 if let Some(reasons) = texts(&[reason], None) {
                     span.record("gen_ai.response.finish_reasons", reasons);
                 }
@@ -123,6 +122,9 @@ fn span(model: &BoxModel, request: &ModelRequest, attempt: u32) -> Span {
         gen_ai.response.finish_reasons = Empty,
         gen_ai.usage.input_tokens = Empty,
         gen_ai.usage.output_tokens = Empty,
+        gen_ai.usage.cache_read.input_tokens = Empty,
+        gen_ai.usage.cache_write.input_tokens = Empty,
+        gen_ai.usage.reasoning.output_tokens = Empty,
         error.type = Empty,
         onionskin.turn = i64::from(request.step().turn()),
         onionskin.attempt = i64::from(attempt),

@@ -17,7 +17,7 @@ pub(super) use tool::ToolSpan;
 use crate::agent::error::run_error::RunError;
 use onionskin_definitions::secret::Redactor;
 use onionskin_tools::context::RunContext;
-use onionskin_tools::model::RequestParams;
+use onionskin_tools::model::{RequestParams, Usage};
 
 /// The target of the spans.
 const TARGET: &str = "onionskin";
@@ -63,6 +63,21 @@ fn record_params(span: &Span, params: &RequestParams, redactor: Option<&Redactor
     }
     if params.response_schema.is_some() {
         span.record("gen_ai.output.type", "json");
+    }
+}
+
+/// Records the tokens. Parts that a provider does not report are left out.
+fn record_usage(span: &Span, usage: &Usage) {
+    span.record("gen_ai.usage.input_tokens", integer(usage.input_tokens));
+    span.record("gen_ai.usage.output_tokens", integer(usage.output_tokens));
+    for (name, tokens) in [
+        ("gen_ai.usage.cache_read.input_tokens", usage.cached_input_tokens),
+        ("gen_ai.usage.cache_write.input_tokens", usage.cache_write_tokens),
+        ("gen_ai.usage.reasoning.output_tokens", usage.reasoning_tokens),
+    ] {
+        if tokens > 0 {
+            span.record(name, integer(tokens));
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::agent::error::run_error::RunError;
 use crate::agent::running::run::AgentRun;
 
 use super::content::{Content, text_message};
-use super::{TARGET, dropped, fail, hidden, integer, record_params, run_error_type};
+use super::{TARGET, dropped, fail, hidden, record_params, record_usage, run_error_type};
 
 /// The span of a run. If it is dropped without [`end`](Self::end), the run was cancelled.
 pub(in crate::agent) struct RunSpan<'r> {
@@ -92,8 +92,7 @@ impl<'r> RunSpan<'r> {
     fn close(&self, answer: Option<&Result<String, RunError>>) {
         let (cx, span) = (&self.run.cx, &self.span);
         let usage = self.run.tally().usage;
-        span.record("gen_ai.usage.input_tokens", integer(usage.input_tokens));
-        span.record("gen_ai.usage.output_tokens", integer(usage.output_tokens));
+        record_usage(span, &usage);
         let content = self.input.as_ref().map(|input| (input, Content::new(cx)));
         if let Some((input, content)) = &content {
             content.record(span, "gen_ai.input.messages", [text_message("user", input, None)].into());
@@ -169,6 +168,9 @@ fn span(instance: &Instance, model: &BoxModel) -> Span {
         gen_ai.request.stop_sequences = Empty,
         gen_ai.usage.input_tokens = Empty,
         gen_ai.usage.output_tokens = Empty,
+        gen_ai.usage.cache_read.input_tokens = Empty,
+        gen_ai.usage.cache_write.input_tokens = Empty,
+        gen_ai.usage.reasoning.output_tokens = Empty,
         error.type = Empty,
         onionskin.run.id = Empty,
         onionskin.run.paused = Empty,
