@@ -5,8 +5,9 @@
 //! providers.
 
 pub use onionskin_tools::model::{
-    BoxModel, History, HistoryError, HistoryIter, Message, Model, ModelDelta, ModelError, ModelIdentity,
-    ModelRequest, ModelResponse, RequestOption, RequestParams, ResponseSchema, ResponseSchemaError,
-    ScriptedCall, ScriptedModel, ScriptedModelError, ScriptedTurn, StopReason, ToolCall, ToolCallDelta,
-    ToolChoice, ToolChoiceError, ToolDeclaration, ToolResultMessage, Usage, exact_json,
+    BoxModel, Cost, History, HistoryError, HistoryIter, Message, Model, ModelDelta, ModelError,
+    ModelIdentity, ModelRequest, ModelResponse, Price, Prices, RequestOption, RequestParams, ResponseSchema,
+    ResponseSchemaError, ScriptedCall, ScriptedModel, ScriptedModelError, ScriptedTurn, StopReason, ToolCall,
+    ToolCallDelta, ToolChoice, ToolChoiceError, ToolDeclaration, ToolResultMessage, UnpricedModel, Usage,
+    UsageByModel, exact_json,
 };

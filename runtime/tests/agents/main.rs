@@ -19,6 +19,7 @@ mod cancelled;
 mod children;
 mod children_by_hand;
 mod compared;
+mod costs;
 #[path = "../shared/cut.rs"]
 mod cut;
 mod depth;

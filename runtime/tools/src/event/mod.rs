@@ -24,7 +24,7 @@ pub use run_output::{RunOutput, ToolCallReport};
 pub use turn_text::{TurnChange, TurnText};
 
 use crate::journal::StepId;
-use crate::model::{StopReason, Usage};
+use crate::model::{StopReason, Usage, UsageByModel};
 use crate::question::Question;
 use onionskin_definitions::content::ContentBlock;
 use onionskin_definitions::definition::ToolSource;
@@ -160,6 +160,9 @@ pub enum EventKind {
     TurnFinished {
         /// The tokens of the turn.
         usage: Usage,
+        /// The same tokens, by the models that were asked.
+        #[serde(default, skip_serializing_if = "UsageByModel::is_empty")]
+        usage_by_model: UsageByModel,
         /// Why the model stopped.
         stop: StopReason,
     },

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::EventKind;
-use crate::model::{StopReason, Usage};
+use crate::model::{StopReason, UsageByModel};
 use onionskin_definitions::definition::ToolSource;
 
 /// For the crates of the runtime.
@@ -28,8 +28,8 @@ impl EventKind {
     }
 
     /// The turn ended.
-    pub fn turn_finished(usage: Usage, stop: StopReason) -> Self {
-        Self::TurnFinished { usage, stop }
+    pub fn turn_finished(usage_by_model: UsageByModel, stop: StopReason) -> Self {
+        Self::TurnFinished { usage: usage_by_model.total(), usage_by_model, stop }
     }
 
     /// A piece of the answer.

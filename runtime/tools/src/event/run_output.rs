@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::json::CallEnd;
 use super::{CallOutcome, Event, EventKind, HookExit};
 use crate::journal::{StepId, StepRef};
-use crate::model::{StopReason, Usage};
+use crate::model::{StopReason, Usage, UsageByModel};
 use onionskin_definitions::content::ContentBlock;
 use onionskin_definitions::definition::ToolSource;
 use onionskin_definitions::output::StructuredContent;
@@ -43,6 +43,9 @@ pub struct RunOutput {
     pub text: String,
     /// The tokens, including those of child agents.
     pub usage: Usage,
+    /// The same tokens, by model. [`Prices::total_cost`](crate::model::Prices::total_cost) says what they cost.
+    #[serde(default, skip_serializing_if = "UsageByModel::is_empty")]
+    pub usage_by_model: UsageByModel,
     /// Why the model stopped in the agent's own last turn: [`StopReason::ToolCalls`] if a tool ended the run.
     /// A reason that is not [whole](StopReason::is_whole) fails the run, unless a hand-written loop decides
     /// otherwise.
@@ -145,8 +148,9 @@ impl RunOutput {
     pub(crate) fn add_owned(&mut self, scope: &str, agent: &Arc<str>, step: StepRef<'_>, kind: EventKind) {
         match kind {
             EventKind::TurnStarted { .. } if **step.scope == *scope => self.turns += 1,
-            EventKind::TurnFinished { usage, stop } => {
+            EventKind::TurnFinished { usage, usage_by_model, stop } => {
                 self.usage += usage;
+                self.usage_by_model += &usage_by_model;
                 if **step.scope == *scope {
                     self.stop = stop;
                 }

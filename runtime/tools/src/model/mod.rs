@@ -1,5 +1,6 @@
 //! Models: one trait for all providers.
 
+mod by_model;
 mod delta;
 mod deltas;
 mod digits;
@@ -11,6 +12,7 @@ mod identity;
 mod message;
 mod options;
 mod params;
+mod prices;
 mod redact;
 mod redacted_request;
 mod request;
@@ -23,6 +25,7 @@ use std::future::Future;
 
 use serde::{Deserialize, Serialize};
 
+pub use by_model::UsageByModel;
 pub use delta::{ModelDelta, ToolCallDelta};
 pub use deltas::RedactedDeltas;
 pub use digits::exact_json;
@@ -35,6 +38,7 @@ pub use identity::ModelIdentity;
 pub use message::{Message, ToolCall, ToolResultMessage};
 pub use options::{RequestOption, ResponseSchema, ResponseSchemaError, ToolChoice, ToolChoiceError};
 pub use params::RequestParams;
+pub use prices::{Cost, Price, Prices, UnpricedModel};
 pub(crate) use redact::redact_message;
 pub use redact::redact_name;
 pub use redacted_request::RedactedRequests;

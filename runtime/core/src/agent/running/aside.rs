@@ -7,7 +7,9 @@ use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use onionskin_definitions::definition::Effect;
 use onionskin_tools::journal::{StepKind, StepRef, fingerprint};
-use onionskin_tools::model::{BoxModel, ModelError, ModelRequest, ModelResponse, RedactedRequests};
+use onionskin_tools::model::{
+    BoxModel, Model as _, ModelError, ModelRequest, ModelResponse, RedactedRequests,
+};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::agent::error::run_error::RunError;
@@ -92,7 +94,8 @@ impl AgentRun {
             Ok(response) => {
                 let mut tally = self.tally();
                 tally.usage += response.usage;
-                tally.aside_usage += response.usage;
+                let identity = model.identity(request.model.as_deref());
+                tally.aside_usage.add(identity.billed_name(), response.usage);
                 Ok(Ok(response))
             }
             Err(RunError::Model { source, .. }) => Ok(Err(source)),

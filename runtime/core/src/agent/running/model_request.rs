@@ -193,6 +193,7 @@ impl AgentRun {
         if let Some(redactor) = self.cx.concealed().redactor() {
             lock(&self.redacted).redact(redactor, &mut request);
         }
+        self.note_asked(request.model.as_ref());
         let hash = || (Effect::Pure, self.request_hash(turn, &request, table));
         let model = self.model();
         let requested = ModelCall { turn, request: &request, model, table: Some(table), answer_tool };
@@ -204,6 +205,23 @@ impl AgentRun {
             Ok(answer)
         });
         self.unless_over(pin!(answer)).await?
+    }
+
+    /// Notes the model of a request, whose tokens are counted for it.
+    fn note_asked(&self, requested: Option<&Arc<str>>) {
+        // Most requests of a run name the same model.
+        let is_known = |(name, _): &(Option<Arc<str>>, _)| name.as_ref() == requested;
+        if self.tally().asked_model.as_ref().is_some_and(is_known) {
+            return;
+        }
+        let model = self.billed_model(requested.map(|name| &**name));
+        self.tally().asked_model = Some((requested.cloned(), model));
+    }
+
+    /// The name of a model in the usage: that of a request, or the agent's own.
+    pub(super) fn billed_model(&self, requested: Option<&str>) -> Arc<str> {
+        let requested = requested.or(self.instance.declaration.settings.model.as_deref());
+        self.model().identity(requested).billed_name().into()
     }
 
     /// Asks again after transient errors, as often as the limits allow. The usage of the answer includes the

@@ -12,7 +12,7 @@ use onionskin_definitions::lock::lock;
 use onionskin_tools::context::{Permit, RunContext, RunSeed};
 use onionskin_tools::event::EventKind;
 use onionskin_tools::journal::{StepKind, StepRef};
-use onionskin_tools::model::{BoxModel, History, RedactedRequests, StopReason, Usage};
+use onionskin_tools::model::{BoxModel, History, RedactedRequests, StopReason, Usage, UsageByModel};
 use onionskin_tools::session::{CallIds, Session, Transcript};
 use tokio::sync::Semaphore;
 
@@ -88,7 +88,9 @@ pub(super) struct Tally {
     pub(super) by_hand: u32,
     pub(super) usage: Usage,
     /// The part of the usage for questions of turn hooks, until the turn ends.
-    pub(super) aside_usage: Usage,
+    pub(super) aside_usage: UsageByModel,
+    /// The model of the newest request: its name there, and in the usage.
+    pub(super) asked_model: Option<(Option<Arc<str>>, Arc<str>)>,
     /// The number of calls of each tool, which numbers the instances of children and enforces `max_calls`. A run calls
     /// few tools.
     calls_of: Vec<(Arc<str>, u32)>,

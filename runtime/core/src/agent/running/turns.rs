@@ -1,5 +1,6 @@
 //! The loop of a run, and its model turns. `batch.rs` runs the tool calls of a turn.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use onionskin_definitions::args::Args;
@@ -68,7 +69,8 @@ impl AgentRun {
             return Box::pin(self.converse_typed(form)).await;
         }
         loop {
-            let said = self.take_turn(&Changes::default()).await?;
+            // Pinned in place, because a future passed by value takes up the stack of nested runs twice.
+            let said = pin!(self.take_turn(&Changes::default())).await?;
             let (is_answer, stop) = (said.message.tool_calls().is_empty(), said.beside.stop);
             if is_answer
                 && let Some(until) = self.instance.declaration.until.as_deref()
@@ -85,7 +87,7 @@ impl AgentRun {
                 return Ok(said.message.to_text().into_owned());
             }
             let calls = self.take_all(&said);
-            if let Some(answer) = self.run_batch(Batch::new(self, said.table, calls), None).await? {
+            if let Some(answer) = pin!(self.run_batch(Batch::new(self, said.table, calls), None)).await? {
                 return Ok(answer);
             }
         }
@@ -195,14 +197,19 @@ impl AgentRun {
         let mut tally = self.tally();
         tally.ids.take(&mut response.tool_calls);
         tally.usage += response.usage;
-        let (usage, stop) = (response.usage, response.stop);
+        let stop = response.stop;
         let mut of_turn = std::mem::take(&mut tally.aside_usage);
-        of_turn += usage;
+        // A hook that answers in place of the model asks none.
+        let model = match &tally.asked_model {
+            Some((_, model)) => Arc::clone(model),
+            None => self.billed_model(None),
+        };
+        of_turn.add(model, response.usage);
         let message = Arc::new(response.take_message());
         tally.open = OpenCalls::new(&message, Some(Arc::clone(&table)), (turn, 0));
         let mut conversation = self.cx.conversation();
         if self.has_turn_hooks() {
-            tally.begun = Some(BegunTurn { turn, start: conversation.len(), usage: of_turn, stop });
+            tally.begun = Some(BegunTurn { turn, start: conversation.len(), usage: of_turn.total(), stop });
         }
         if !message.is_empty() {
             conversation.push_shared(Arc::clone(&message));
