@@ -161,6 +161,7 @@ pub(crate) fn scrubbed(error: ModelError, secret: &ApiKey) -> ModelError {
         other @ (ModelError::Transport(_)
         | ModelError::Timeout(_)
         | ModelError::Unended(_)
+        | ModelError::Unavailable { .. }
         | ModelError::Setup(_)
         | ModelError::Tools(_)
         | ModelError::Unsupported { .. }

@@ -45,6 +45,7 @@ impl StoredError {
             ModelError::Unended(time) => Self::Unended(*time),
             ModelError::Setup(_)
             | ModelError::NoKey { .. }
+            | ModelError::Unavailable { .. }
             | ModelError::Tools(_)
             | ModelError::Unsupported { .. }
             | ModelError::UnreadContent { .. }

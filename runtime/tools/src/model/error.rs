@@ -54,6 +54,15 @@ pub enum ModelError {
         limit = Limit::ModelTimeout
     )]
     Unended(Duration),
+    /// A wrapper of the model does not ask it now, because its requests keep failing or reached a limit. No request was sent.
+    #[error("the model is not asked now: {reason}")]
+    #[non_exhaustive]
+    Unavailable {
+        /// The reason.
+        reason: String,
+        /// The time until the model can be asked, if it is known. A run waits at most one minute (`Limits::model_retries`).
+        retry_after: Option<Duration>,
+    },
     /// The model is not configured correctly.
     #[error("the model is not set up: {0}")]
     Setup(String),
@@ -157,6 +166,11 @@ impl ModelError {
         Self::Timeout(time)
     }
 
+    /// A wrapper does not ask the model now. Another attempt can succeed, after `retry_after` if that is known.
+    pub fn unavailable(reason: impl Into<String>, retry_after: Option<Duration>) -> Self {
+        Self::Unavailable { reason: reason.into(), retry_after }
+    }
+
     /// The model is not configured correctly.
     pub fn setup(reason: impl Into<String>) -> Self {
         Self::Setup(reason.into())
@@ -218,7 +232,7 @@ impl ModelError {
             Self::Status { status, lasts, .. } => {
                 !lasts && matches!(status, 408 | 409 | 425 | 429 | 500 | 502 | 503 | 504 | 529)
             }
-            Self::Transport(_) | Self::Incomplete(_) | Self::Timeout(_) => true,
+            Self::Transport(_) | Self::Incomplete(_) | Self::Timeout(_) | Self::Unavailable { .. } => true,
             Self::TooLong(_)
             | Self::Unended(_)
             | Self::Malformed(_)
@@ -353,6 +367,7 @@ impl ModelError {
             Self::Incomplete(_) => "incomplete",
             Self::Timeout(_) => "timeout",
             Self::Unended(_) => "unended",
+            Self::Unavailable { .. } => "unavailable",
             Self::Setup(_) => "setup",
             Self::NoKey { .. } => "no_key",
             Self::Tools(_) => "tools",

@@ -86,6 +86,7 @@ impl Redact for ModelError {
             | Self::Incomplete(text)
             | Self::Setup(text)
             | Self::UnreadContent { kind: text }
+            | Self::Unavailable { reason: text, .. }
             | Self::Unsupported { reason: text, .. } => text.redact(redactor),
             Self::NoKey { .. }
             | Self::Timeout(_)

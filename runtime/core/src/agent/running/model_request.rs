@@ -348,9 +348,11 @@ async fn late(timeout: Duration, written: &Mutex<Option<Instant>>) -> ModelError
 /// The maximum pause that a provider can request.
 const MAX_REQUESTED_PAUSE: Duration = Duration::from_mins(1);
 
-/// Half a second, doubled for each attempt, with jitter; or the delay that the provider requests, up to a minute.
+/// Half a second, doubled for each attempt, with jitter; or the delay that the provider or a circuit requests, up to a minute.
 fn pause(attempt: u32, error: &ModelError) -> Duration {
-    if let ModelError::Status { retry_after: Some(requested), .. } = error {
+    if let ModelError::Status { retry_after: Some(requested), .. }
+    | ModelError::Unavailable { retry_after: Some(requested), .. } = error
+    {
         (*requested).min(MAX_REQUESTED_PAUSE)
     } else {
         BACKOFF.pause(attempt, random())
