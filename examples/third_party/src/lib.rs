@@ -1,4 +1,4 @@
-//! An example of a crate by a third party: a model, two sources of tools, a tool, a wrapper of tools, a toolbox, hooks around calls, turns
+//! An example of a crate by a third party: a model, a wrapper of models, two sources of tools, a tool, a wrapper of tools, a toolbox, hooks around calls, turns
 //! and runs, both guardrails, a tool and a guardrail that take a service, an approver, an answerer, a journal, an agent, a strategy for agents, a propagator of traces
 //! and two forms of exports, all written by hand on the public, documented items of `onionskin-core`.
 //!
@@ -13,6 +13,7 @@ mod chat;
 mod chat_protocol;
 mod clerk;
 mod contacts;
+mod counted;
 mod exports;
 mod guardrails;
 mod hook;
@@ -35,6 +36,7 @@ pub use careful::Careful;
 pub use chat::ChatModel;
 pub use clerk::{Clerk, clerk};
 pub use contacts::{Contacts, FindAccount, ToKnown};
+pub use counted::Counted;
 pub use exports::{Cohere, Mistral};
 pub use guardrails::{HideAccounts, NotTo};
 pub use hook::{AuditTrail, Payments};

@@ -16,8 +16,8 @@ use onionskin_core::{
     Agent, BuildError, RunError, RunOutput, ScriptedModel, ScriptedTurn, Session, ToolSpec,
 };
 use onionskin_third_party::{
-    AuditTrail, Bank, Careful, Clerk, Contacts, Dictated, FileJournal, FindAccount, LetterBox, Memory,
-    Metered, Payments, RateTable, Shelf, ToKnown, Transfer, clerk,
+    AuditTrail, Bank, Careful, Clerk, Contacts, Counted, Dictated, FileJournal, FindAccount, LetterBox,
+    Memory, Metered, Payments, RateTable, Shelf, ToKnown, Transfer, clerk,
 };
 use serde_json::json;
 
@@ -148,6 +148,16 @@ async fn t8_a_wrapper_by_hand_of_a_tool_with_another_state_is_refused_when_the_a
     let handle = keeper.tool(spec()).build().await.unwrap();
     let output = handle.run("metered_metered_transfer {\"to\": \"baker\", \"cents\": 5}").await.unwrap();
     assert!(output.text.ends_with("99995 are left"), "{}", output.text);
+}
+
+#[tokio::test]
+async fn o3_a_wrapper_by_hand_of_a_model_is_the_model_with_a_count() {
+    let model = Arc::new(Counted::new(Dictated::default()));
+    let handle = clerk(bank(), RateTable::new(RATES), AuditTrail::default());
+    let handle = handle.model(Arc::clone(&model)).build().await.unwrap();
+    let output = handle.run("transfer {\"to\": \"baker\", \"cents\": 5}").await.unwrap();
+    assert_eq!(model.tokens(), output.usage.total());
+    assert!(model.tokens() > 0);
 }
 
 /// Counts what it is asked.
