@@ -88,7 +88,7 @@
 //! - `rmcp3`: tools in the types of rmcp 3, and from them.
 //! - `mcp-server`: tools as routes of an rmcp server.
 //! - `genai`: real models through the genai crate.
-//! - `models`: ready models: recorded conversations for tests.
+//! - `models`: ready models: fallbacks, routers, shared limits, recorded conversations for tests.
 //! - `filesystem`: the built-in tools `filesystem.read`, `write`, `list`, `edit` and `search`, on Unix.
 //! - `human-input`: the built-in tool `human.input`.
 //! - `shell`: the built-in tool `shell.execute`, on Unix.

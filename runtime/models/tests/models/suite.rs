@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Mutex;
 
+use onionskin::hooks::{CircuitBreaker, RateLimit};
 use onionskin::model::{
     Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestOption, ToolCallDelta,
 };
-use onionskin::models::{Cassette, CassetteError};
+use onionskin::models::{Cassette, CassetteError, Circuit, Fallback, FirstTokenTimeout, Limited, Router};
 use onionskin::testing::{Reply, Scenario, model_suite};
 use tempfile::TempDir;
 
@@ -83,6 +84,20 @@ impl Model for Recorded {
     fn supports(&self, option: RequestOption) -> bool {
         self.model.supports(option)
     }
+}
+
+#[tokio::test]
+async fn o3_wrappers_of_a_model_pass_the_suite() {
+    let report = model_suite(|provider| async {
+        let hour = std::time::Duration::from_hours(1);
+        let model = FirstTokenTimeout::new(Local(provider), hour);
+        let model = Circuit::new(model, CircuitBreaker::new(u32::MAX, hour));
+        let limit = || RateLimit::new(u32::MAX, hour);
+        Router::new("only", Fallback::new(Limited::new(model).requests(limit()).tokens(limit())))
+    });
+    let report = report.await;
+    report.assert_passed();
+    assert!(report.refused().is_empty(), "{report}");
 }
 
 #[tokio::test]

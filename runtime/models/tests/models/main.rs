@@ -1,9 +1,14 @@
-//! O3: conversations of tests are recorded once, and replayed without the model.
+//! O3: models that are made of other models, and recorded conversations.
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
+mod circuit;
 mod differences;
 mod environment;
+mod fake;
+mod fallback;
 mod files;
+mod limited;
 mod outcomes;
+mod router;
 mod suite;
 mod support;

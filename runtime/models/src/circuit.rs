@@ -1,0 +1,92 @@
+//! A circuit breaker around a model.
+
+use onionskin_core::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse};
+use onionskin_hooks::CircuitBreaker;
+
+use crate::forward::forward;
+use crate::key::key;
+
+/// Does not ask a model whose requests keep failing, until its [`CircuitBreaker`] lets a probe pass. All runs and models with one
+/// breaker share its circuits; a circuit belongs to the provider and the name of a model ([`Model::identity`]).
+///
+/// ```
+/// use std::time::Duration;
+/// use onionskin::hooks::CircuitBreaker;
+/// use onionskin::models::{Circuit, Fallback};
+/// # use onionskin::{ScriptedModel, ScriptedTurn, agent};
+/// # agent! { Poet { instruction: "Answer in rhyme." } }
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// # let large = std::sync::Arc::new(ScriptedModel::turns([ScriptedTurn::fail(503)]));
+/// # let (asked, small) = (large.clone(), ScriptedModel::turns([ScriptedTurn::say("A crab.")]));
+/// let breaker = CircuitBreaker::new(3, Duration::from_secs(30));
+/// let model = Fallback::new(Circuit::new(large, breaker)).or(small);
+/// let poet = Poet::builder().model(model).build().await.unwrap();
+/// for _ in 0..10 {
+///     assert_eq!(poet.run("A crab?").await.unwrap().text, "A crab.");
+/// }
+/// # assert_eq!(asked.requests().len(), 3);
+/// # });
+/// ```
+///
+/// While the circuit is open, a request ends with [`ModelError::Unavailable`]. It is transient: a run waits until the next probe, at most a
+/// minute, and asks again (`Limits::model_retries`).
+///
+/// A transient error of the model, a status of 500 or more and an answer that cannot be read are failures. Other errors and dropped requests say nothing about the
+/// model, so a model that is silent needs a [`FirstTokenTimeout`](crate::FirstTokenTimeout) inside.
+#[derive(Debug, Clone)]
+pub struct Circuit<M> {
+    model: M,
+    breaker: CircuitBreaker,
+}
+
+impl<M: Model> Circuit<M> {
+    /// Wraps a model.
+    pub fn new(model: M, breaker: CircuitBreaker) -> Self {
+        Self { model, breaker }
+    }
+}
+
+impl<M: Model> Model for Circuit<M> {
+    async fn respond(
+        &self,
+        request: &ModelRequest,
+        deltas: &mut (dyn FnMut(ModelDelta) + Send),
+    ) -> Result<ModelResponse, ModelError> {
+        let key = key(&self.model, request);
+        let permit = self.breaker.permit(&key).map_err(|open| {
+            let retry_in = open.retry_in();
+            ModelError::unavailable(format!("the circuit of {key} is open: {open}"), retry_in)
+        })?;
+        let result = self.model.respond(request, deltas).await;
+        match &result {
+            Ok(_) => permit.success(),
+            Err(error) if is_failure(error) => permit.failure(),
+            Err(_) => drop(permit),
+        }
+        result
+    }
+
+    forward!(self => self.model);
+}
+
+fn is_failure(error: &ModelError) -> bool {
+    match error {
+        ModelError::Status { status, .. } => *status >= 500 || error.is_transient(),
+        ModelError::Transport(_)
+        | ModelError::Malformed(_)
+        | ModelError::Incomplete(_)
+        | ModelError::Timeout(_)
+        | ModelError::Unended(_) => true,
+        // Another wrapper did not ask the model.
+        ModelError::Unavailable { .. }
+        | ModelError::TooLong(_)
+        | ModelError::Setup(_)
+        | ModelError::NoKey { .. }
+        | ModelError::Tools(_)
+        | ModelError::Unsupported { .. }
+        | ModelError::UnreadContent { .. }
+        | ModelError::ToolChoice(_)
+        | ModelError::Script(_)
+        | _ => false,
+    }
+}

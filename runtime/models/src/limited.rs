@@ -1,0 +1,147 @@
+//! Rate limits around a model.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use onionskin_core::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, Usage};
+use onionskin_hooks::{RateLimit, RateLimitError};
+
+use crate::forward::forward;
+use crate::key::key;
+
+/// Asks a model no more often than [`RateLimit`]s allow. Requests wait in their order. All runs and models with one limit share its
+/// permits; they belong to the provider and the name of a model ([`Model::identity`]).
+///
+/// ```
+/// use std::time::Duration;
+/// use onionskin::hooks::RateLimit;
+/// use onionskin::models::Limited;
+/// # use onionskin::{ScriptedModel, ScriptedTurn, agent};
+/// # agent! { Poet { instruction: "Answer in rhyme." } }
+/// # tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap().block_on(async {
+/// # let model = ScriptedModel::turns([ScriptedTurn::say("A crab.")]);
+/// let minute = Duration::from_secs(60);
+/// let model = Limited::new(model)
+///     .requests(RateLimit::new(500, minute).burst(20))
+///     .tokens(RateLimit::new(200_000, minute));
+/// assert_eq!(Poet::builder().model(model).run("A crab?").await.unwrap().text, "A crab.");
+/// # });
+/// ```
+///
+/// The tokens of an answer are known at its end. A request first takes an estimate of its own tokens, a token for each four bytes of its
+/// JSON and at most the limit's burst, and charges the rest afterwards. An estimate that is too high is not given back.
+///
+/// A run that is over or is cancelled gives up its place. The wait counts as the model's work, so it ends with the run's deadline, and
+/// after ten times `Limits::model_timeout` with [`ModelError::Unended`].
+#[derive(Debug, Clone)]
+pub struct Limited<M> {
+    model: M,
+    requests: Option<RateLimit>,
+    tokens: Option<RateLimit>,
+}
+
+impl<M: Model> Limited<M> {
+    /// Wraps a model, without a limit.
+    pub fn new(model: M) -> Self {
+        Self { model, requests: None, tokens: None }
+    }
+
+    /// Limits the requests: one permit for each.
+    #[must_use]
+    pub fn requests(mut self, limit: RateLimit) -> Self {
+        self.requests = Some(limit);
+        self
+    }
+
+    /// Limits the tokens of requests and answers: one permit for each.
+    #[must_use]
+    pub fn tokens(mut self, limit: RateLimit) -> Self {
+        self.tokens = Some(limit);
+        self
+    }
+}
+
+impl<M: Model> Model for Limited<M> {
+    async fn respond(
+        &self,
+        request: &ModelRequest,
+        deltas: &mut (dyn FnMut(ModelDelta) + Send),
+    ) -> Result<ModelResponse, ModelError> {
+        let key = key(&self.model, request);
+        if let Some(limit) = &self.requests {
+            wait(limit, &key, 1, deltas).await.map_err(|error| refused(&key, &error))?;
+        }
+        let Some(limit) = &self.tokens else { return self.model.respond(request, deltas).await };
+        let estimate = estimate(request)?;
+        let reserved = match wait(limit, &key, estimate, deltas).await {
+            // More than the limit ever has at once.
+            Err(RateLimitError::MoreThanBurst { burst, .. }) => {
+                wait(limit, &key, burst, deltas).await.map(|()| burst)
+            }
+            other => other.map(|()| estimate),
+        };
+        let reserved = reserved.map_err(|error| refused(&key, &error))?;
+        let mut charge = Charge { limit, key: &key, reserved, used: Usage::default() };
+        let mut count = |delta| {
+            if let ModelDelta::Usage(usage) = delta {
+                charge.used = usage;
+            }
+            deltas(delta);
+        };
+        let response = self.model.respond(request, &mut count).await?;
+        charge.used = response.usage;
+        Ok(response)
+    }
+
+    forward!(self => self.model);
+}
+
+/// An estimate of a request's tokens.
+fn estimate(request: &ModelRequest) -> Result<u32, ModelError> {
+    /// The bytes of a token.
+    const BYTES: usize = 4;
+    let bytes = serde_json::to_vec(request).map_err(|error| ModelError::setup(error.to_string()))?.len();
+    Ok(u32::try_from(bytes / BYTES).unwrap_or(u32::MAX))
+}
+
+/// Charges what a request used beyond its estimate, also if it failed or was dropped.
+struct Charge<'l> {
+    limit: &'l RateLimit,
+    key: &'l str,
+    reserved: u32,
+    used: Usage,
+}
+
+impl Drop for Charge<'_> {
+    fn drop(&mut self) {
+        let used = u32::try_from(self.used.total()).unwrap_or(u32::MAX);
+        let rest = used.saturating_sub(self.reserved);
+        if rest > 0 {
+            // Without room for the key nothing can be noted, and the answer is there.
+            let _ = self.limit.charge(self.key, rest);
+        }
+    }
+}
+
+/// The time between two signs that a request waits.
+const SIGN: Duration = Duration::from_secs(1);
+
+/// Waits for permits. The run ends a request whose model sends nothing for a time, so a wait sends empty counts of tokens.
+async fn wait(
+    limit: &RateLimit,
+    key: &str,
+    permits: u32,
+    deltas: &mut (dyn FnMut(ModelDelta) + Send),
+) -> Result<(), RateLimitError> {
+    let mut permit = pin!(limit.acquire(key, permits));
+    loop {
+        match tokio::time::timeout(SIGN, permit.as_mut()).await {
+            Ok(result) => return result,
+            Err(_) => deltas(ModelDelta::Usage(Usage::default())),
+        }
+    }
+}
+
+fn refused(key: &str, error: &RateLimitError) -> ModelError {
+    ModelError::unavailable(format!("the limit of {key}: {error}"), None)
+}
