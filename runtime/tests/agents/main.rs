@@ -50,7 +50,6 @@ mod request_settings;
 mod run_input;
 mod run_tools;
 mod run_tools_life;
-mod same_requests;
 mod scripted;
 mod scripted_children;
 mod scripted_model;

@@ -10,5 +10,6 @@ mod files;
 mod limited;
 mod outcomes;
 mod router;
+mod same_requests;
 mod suite;
 mod support;

@@ -1,11 +1,12 @@
 //! O3: what a model is asked does not depend on the hooks around the tools.
 
-use std::sync::Arc;
-
 use onionskin::declaration::AgentBuilder;
+use onionskin::models::Cassette;
 use onionskin::typed::{ArgsOf, TypedNext};
 use onionskin::{Agent, Args, Next, ScriptedModel, ScriptedTurn, ToolResult, agent, tool, tool_hook};
 use serde_json::json;
+
+use super::support::Failure;
 
 #[tool_hook]
 async fn first(args: &mut Args, next: impl Next) -> ToolResult {
@@ -72,29 +73,36 @@ agent! {
     }
 }
 
-async fn requests<A: Agent>(add_hooks: impl FnOnce(AgentBuilder<A>) -> AgentBuilder<A>) -> Vec<String> {
-    let model = Arc::new(ScriptedModel::turns([
+/// The conversation of a clerk without hooks.
+const FILE: &str = "tests/data/same_requests.yaml";
+
+/// Runs a clerk with the recorded model, which answers only if each request is the recorded one.
+async fn replays<A: Agent>(add_hooks: impl FnOnce(AgentBuilder<A>) -> AgentBuilder<A>) {
+    let turns = [
         ScriptedTurn::call("add_one", json!({ "x": 41 })).and_call("add_one", json!({ "x": -1, "note": 4 })),
         // In words that are coerced, and in wrong ones.
         ScriptedTurn::call("add_one", json!({ "x": "7" }))
             .and_call("add_one", json!({ "x": "many", "y": 1 })),
         ScriptedTurn::say("done"),
-    ]));
-    let clerk = add_hooks(A::builder().model(Arc::clone(&model))).build().await.unwrap();
-    clerk.run("go").await.unwrap();
-    model.requests().iter().map(|request| serde_json::to_string(request).unwrap()).collect()
+    ];
+    let replay = Cassette::new(ScriptedModel::turns(turns), FILE).run(async |model| {
+        let output = add_hooks(A::builder().model(model)).run("go").await?;
+        assert_eq!((output.text.as_str(), output.turns), ("done", 3));
+        Ok::<_, Failure>(())
+    });
+    if let Err(error) = replay.await {
+        panic!("{error}");
+    }
 }
 
 #[tokio::test]
 async fn o3_requests_with_and_without_hooks_are_identical() {
-    let without = requests::<Without>(|builder| builder).await;
-    assert_eq!(without.len(), 3);
-    assert!(without[2].contains("42") && without[2].contains("-1 is negative"), "{}", without[2]);
-    assert_eq!(requests::<Agents>(|builder| builder).await, without);
-    assert_eq!(requests::<Own>(|builder| builder).await, without);
-    assert_eq!(requests::<Typed>(|builder| builder).await, without);
-    assert_eq!(requests::<All>(|builder| builder).await, without);
-    let added =
-        requests::<Without>(|builder| builder.hook(first::new()).hook(second::new()).hook(third::new()));
-    assert_eq!(added.await, without);
+    replays::<Without>(|builder| builder).await;
+    replays::<Agents>(|builder| builder).await;
+    replays::<Own>(|builder| builder).await;
+    replays::<Typed>(|builder| builder).await;
+    replays::<All>(|builder| builder).await;
+    replays::<Without>(|builder| builder.hook(first::new()).hook(second::new()).hook(third::new())).await;
+    let recorded = std::fs::read_to_string(FILE).unwrap();
+    assert!(recorded.contains("\"42\"") && recorded.contains("-1 is negative: Some(4)"), "{recorded}");
 }
