@@ -218,7 +218,11 @@ pub mod hooks {
     pub use onionskin_core::hooks::{Elapsed, log, retry, timing};
     #[cfg(feature = "hooks")]
     #[doc(inline)]
-    pub use onionskin_hooks::{CircuitBreaker, CircuitOpen, CircuitPermit, RateLimit, RateLimitError};
+    pub use onionskin_hooks::{
+        CallKey, CircuitBreaker, CircuitOpen, CircuitPermit, RateLimit, RateLimitError, Redaction,
+        SpillFolder, TooManyKeysError, cards, circuit_breaker, clamp_argument, concurrency, rate_limit,
+        read_spilled, redact, spill, timeout,
+    };
 }
 
 /// For unit tests of hooks and tools: the parts of a run that they need, without a run.

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use onionskin_cards::{Card, CardError, Deck, DeckError, Item, MOST_SHOWN, Need, Problem};
+use onionskin_vocabulary::path_in_cards;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::LitStr;
@@ -96,8 +97,11 @@ impl Cards {
         let crate_path = invocation.crate_path.as_ref().map(|path| path.to_token_stream().to_string());
         let path = |card: &Card, item: &Item| match item {
             // The name that a card has for the runtime is the same in all programs.
-            Item::Path(path) => match crate_path.as_ref().zip(path.strip_prefix("::onionskin::")) {
-                Some((root, inside)) => format!("{root}::{}", raw(inside)),
+            Item::Path(path) => match path.strip_prefix("::onionskin::") {
+                Some(inside) => {
+                    let root = crate_path.as_deref().unwrap_or("::onionskin");
+                    format!("{root}::{}", raw(&path_in_cards(inside)))
+                }
                 None => raw(path),
             },
             Item::File { file, name } => {

@@ -1,12 +1,15 @@
 //! Circuit breakers: no calls of a key whose calls keep failing.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use onionskin_core::ToolContext;
 use tokio::time::Instant;
 
+use crate::key::CallKey;
 use crate::lock::lock;
 
 /// The default maximum number of keys.
@@ -38,7 +41,10 @@ const MAX_KEYS: usize = 10_000;
 ///
 /// A key without failures takes memory only while its calls run. It starts no task, and nobody waits for it.
 #[derive(Clone)]
-pub struct CircuitBreaker(Arc<Circuits>);
+pub struct CircuitBreaker {
+    circuits: Arc<Circuits>,
+    call_key: CallKey,
+}
 
 /// Why a [`CircuitBreaker`] lets no call through.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -132,7 +138,7 @@ impl CircuitBreaker {
             !open_for.is_zero(),
             "a circuit that is open for no time refuses nothing: remove it, or set a time"
         );
-        Self::with(failures, open_for, MAX_KEYS)
+        Self { circuits: Circuits::new(failures, open_for, MAX_KEYS), call_key: CallKey::tool() }
     }
 
     /// Sets the largest number of keys. The key whose last use is the longest ago leaves first; a key whose circuit is open or whose
@@ -143,11 +149,13 @@ impl CircuitBreaker {
     #[must_use]
     pub fn max_keys(self, most: usize) -> Self {
         assert!(most > 0, "a circuit breaker with 0 keys lets no call pass: allow at least 1");
-        Self::with(self.0.failures, self.0.open_for, most)
+        Self { circuits: Circuits::new(self.circuits.failures, self.circuits.open_for, most), ..self }
     }
 
-    fn with(failures: u32, open_for: Duration, max_keys: usize) -> Self {
-        Self(Arc::new(Circuits { failures, open_for, max_keys, table: Mutex::default() }))
+    /// Sets which calls share a circuit, for the hook [`circuit_breaker`](struct@crate::circuit_breaker). Default: the calls of one tool.
+    #[must_use]
+    pub fn keyed_by(self, key: CallKey) -> Self {
+        Self { call_key: key, ..self }
     }
 
     /// Lets a call of this key pass, or refuses it.
@@ -155,16 +163,26 @@ impl CircuitBreaker {
     /// # Errors
     /// Returns why no call may pass, and when one may.
     pub fn permit(&self, key: &str) -> Result<CircuitPermit, CircuitOpen> {
-        let mut table = lock(&self.0.table);
-        let (key, generation) = table.enter(&self.0, key)?;
+        let mut table = lock(&self.circuits.table);
+        let (key, generation) = table.enter(&self.circuits, key)?;
         drop(table);
-        Ok(CircuitPermit { circuits: Arc::clone(&self.0), key, generation, outcome: Outcome::Unknown })
+        Ok(CircuitPermit { circuits: Arc::clone(&self.circuits), key, generation, outcome: Outcome::Unknown })
+    }
+
+    pub(crate) fn key_of<'c>(&self, cx: &'c ToolContext) -> Cow<'c, str> {
+        self.call_key.for_call(cx)
     }
 
     /// The number of keys that it holds now.
     #[must_use]
     pub fn keys(&self) -> usize {
-        lock(&self.0.table).circuits.len()
+        lock(&self.circuits.table).circuits.len()
+    }
+}
+
+impl Circuits {
+    fn new(failures: u32, open_for: Duration, max_keys: usize) -> Arc<Self> {
+        Arc::new(Self { failures, open_for, max_keys, table: Mutex::default() })
     }
 }
 
@@ -287,8 +305,9 @@ impl Circuit {
 impl fmt::Debug for CircuitBreaker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CircuitBreaker")
-            .field("failures", &self.0.failures)
-            .field("open_for", &self.0.open_for)
+            .field("failures", &self.circuits.failures)
+            .field("open_for", &self.circuits.open_for)
+            .field("keyed_by", &self.call_key)
             .field("keys", &self.keys())
             .finish_non_exhaustive()
     }

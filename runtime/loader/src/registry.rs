@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use onionskin_cards::{normal, plain_path};
 use onionskin_core::{hooks, turn_hooks};
 use onionskin_guardrails as guardrails;
+use onionskin_hooks::cards as ready;
 
 use crate::items::Items;
 use crate::registered_item::RegisteredItem;
@@ -23,7 +24,8 @@ use crate::registered_item::RegisteredItem;
 /// of the cards: it begins at the base folder of the [`CardLoader`](crate::CardLoader), so equal names in two folders are two items. The
 /// file itself is not read, and does not have to exist.
 ///
-/// The ready hooks are registered already, by their paths: `::onionskin::hooks::log`, `timing` and `retry`;
+/// The ready hooks are registered already, by their paths: `::onionskin::hooks::log`, `timing`, `retry`, `timeout`, `rate_limit`, `circuit_breaker`,
+/// `concurrency`, `clamp_argument`, `redact`, `spill` and its tool `read_spilled`;
 /// `::onionskin::turn_hooks::last_inputs`, `last_tokens`, `choose_tool` and `summarize_above`; `::onionskin::guardrails::max_input`, `max_answer`, `max_args`, `max_output`,
 /// `MaskPii`, `RejectPii` and `RejectInjection`.
 ///
@@ -73,7 +75,18 @@ impl Registry {
     pub fn new() -> Self {
         Self { files: BTreeMap::new(), paths: BTreeMap::new(), without_rust: None }
             .module("::onionskin::hooks", |items| {
-                items.tool_hook::<hooks::log>().tool_hook::<hooks::timing>().tool_hook::<hooks::retry>()
+                items
+                    .tool_hook::<hooks::log>()
+                    .tool_hook::<hooks::timing>()
+                    .tool_hook::<hooks::retry>()
+                    .tool_hook::<ready::timeout>()
+                    .tool_hook::<ready::rate_limit>()
+                    .tool_hook::<ready::circuit_breaker>()
+                    .tool_hook::<onionskin_hooks::concurrency>()
+                    .tool_hook::<ready::clamp_argument>()
+                    .tool_hook::<ready::redact>()
+                    .tool_hook::<onionskin_hooks::spill>()
+                    .tool::<onionskin_hooks::read_spilled>()
             })
             .module("::onionskin::turn_hooks", |items| {
                 items

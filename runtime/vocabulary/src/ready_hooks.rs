@@ -1,13 +1,23 @@
 //! The ready hooks and guardrails of onionskin, which cards name by their paths.
 
+use std::borrow::Cow;
+
 /// The prefix of the paths of ready hooks.
 const CRATE: &str = "::onionskin::";
 
-/// The paths of the ready hooks and guardrails that cards can name in each program.
-pub const READY_HOOKS: [&str; 14] = [
+/// The paths of the ready hooks and guardrails, and of their tools, that cards can name in each program.
+pub const READY_HOOKS: [&str; 22] = [
     "::onionskin::hooks::log",
     "::onionskin::hooks::timing",
     "::onionskin::hooks::retry",
+    "::onionskin::hooks::timeout",
+    "::onionskin::hooks::rate_limit",
+    "::onionskin::hooks::circuit_breaker",
+    "::onionskin::hooks::concurrency",
+    "::onionskin::hooks::clamp_argument",
+    "::onionskin::hooks::redact",
+    "::onionskin::hooks::spill",
+    "::onionskin::hooks::read_spilled",
     "::onionskin::turn_hooks::last_inputs",
     "::onionskin::turn_hooks::last_tokens",
     "::onionskin::turn_hooks::choose_tool",
@@ -29,4 +39,16 @@ pub fn ready_hook_at(path: &str) -> Option<&'static str> {
 /// The path of the ready hook or guardrail of this name.
 pub fn ready_hook(name: &str) -> Option<&'static str> {
     READY_HOOKS.into_iter().find(|ready| ready.rsplit("::").next() == Some(name))
+}
+
+/// The ready hooks whose values are types of Rust. A card gives numbers and texts in their place, to the hook of the same name in
+/// `onionskin::hooks::cards`.
+const OF_PLAIN_VALUES: [&str; 5] = ["timeout", "rate_limit", "circuit_breaker", "clamp_argument", "redact"];
+
+/// The path by which Rust names what a card names by `path`, both without the crate.
+pub fn path_in_cards(path: &str) -> Cow<'_, str> {
+    match path.strip_prefix("hooks::") {
+        Some(hook) if OF_PLAIN_VALUES.contains(&hook) => format!("hooks::cards::{hook}").into(),
+        Some(_) | None => path.into(),
+    }
 }

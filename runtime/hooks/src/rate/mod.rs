@@ -3,12 +3,15 @@
 mod keys;
 mod level;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use onionskin_core::ToolContext;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
+use crate::key::CallKey;
 use keys::{Bucket, Keys};
 use level::Rate;
 
@@ -39,7 +42,10 @@ const MAX_KEYS: usize = 10_000;
 /// It takes no memory beyond that of its keys, and starts no task. Timers of tokio have a resolution of 1 ms, so a rate above 1,000
 /// permits a second needs a burst of several permits.
 #[derive(Clone)]
-pub struct RateLimit(Arc<Keys>);
+pub struct RateLimit {
+    keys: Arc<Keys>,
+    call_key: CallKey,
+}
 
 /// Why a [`RateLimit`] gives no permits.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -89,7 +95,10 @@ impl RateLimit {
             !per.is_zero(),
             "a rate limit per time of zero limits nothing: remove the limit, or set a time"
         );
-        Self(Arc::new(Keys::new(Rate::new(permits, per, permits), MAX_KEYS)))
+        Self {
+            keys: Arc::new(Keys::new(Rate::new(permits, per, permits), MAX_KEYS)),
+            call_key: CallKey::tool(),
+        }
     }
 
     /// Sets the number of permits of a full bucket: so many can be used at once after a pause. It begins anew, and shares nothing with
@@ -100,7 +109,7 @@ impl RateLimit {
     #[must_use]
     pub fn burst(self, permits: u32) -> Self {
         assert!(permits > 0, "a rate limit with a burst of 0 lets no call pass: allow at least 1");
-        Self(Arc::new(Keys::new(self.0.rate().with_burst(permits), self.0.max())))
+        Self { keys: Arc::new(Keys::new(self.keys.rate().with_burst(permits), self.keys.max())), ..self }
     }
 
     /// Sets the largest number of keys. Keys with a full bucket and without a caller leave first; other keys never leave, because they
@@ -111,7 +120,13 @@ impl RateLimit {
     #[must_use]
     pub fn max_keys(self, most: usize) -> Self {
         assert!(most > 0, "a rate limit with 0 keys lets no call pass: allow at least 1");
-        Self(Arc::new(Keys::new(self.0.rate(), most)))
+        Self { keys: Arc::new(Keys::new(self.keys.rate(), most)), ..self }
+    }
+
+    /// Sets which calls share a bucket, for the hook [`rate_limit`](struct@crate::rate_limit). Default: the calls of one tool.
+    #[must_use]
+    pub fn keyed_by(self, key: CallKey) -> Self {
+        Self { call_key: key, ..self }
     }
 
     /// Takes permits of a key, and waits until they are there. Callers of one key get them in the order in which they first polled the
@@ -153,23 +168,27 @@ impl RateLimit {
     /// # Errors
     /// Returns [`RateLimitError::TooManyKeys`] if the key is new and no other one can leave; then nothing is charged.
     pub fn charge(&self, key: &str, permits: u32) -> Result<(), RateLimitError> {
-        let bucket = self.0.bucket(key)?;
-        bucket.charge(self.0.rate(), permits);
+        let bucket = self.keys.bucket(key)?;
+        bucket.charge(self.keys.rate(), permits);
         Ok(())
     }
 
     /// The number of keys that it holds now.
     #[must_use]
     pub fn keys(&self) -> usize {
-        self.0.len()
+        self.keys.len()
+    }
+
+    pub(crate) fn key_of<'c>(&self, cx: &'c ToolContext) -> Cow<'c, str> {
+        self.call_key.for_call(cx)
     }
 
     async fn wait(&self, key: &str, permits: u32, deadline: Option<Instant>) -> Result<(), RateLimitError> {
-        let rate = self.0.rate();
+        let rate = self.keys.rate();
         if permits > rate.burst() {
             return Err(RateLimitError::MoreThanBurst { requested: permits, burst: rate.burst() });
         }
-        let bucket = self.0.bucket(key)?;
+        let bucket = self.keys.bucket(key)?;
         let mut place = bucket.enter(rate, permits);
         in_time(place.expected(), deadline)?;
         // Only the first caller in the line looks at the bucket, so nobody is overtaken.
@@ -194,7 +213,7 @@ impl RateLimit {
             None => Ok(bucket.turn().await),
             Some(at) => timeout_at(at, bucket.turn())
                 .await
-                .map_err(|_| RateLimitError::Late { wait: bucket.expected(self.0.rate()) }),
+                .map_err(|_| RateLimitError::Late { wait: bucket.expected(self.keys.rate()) }),
         }
     }
 }
@@ -211,11 +230,12 @@ fn in_time(wait: Duration, deadline: Option<Instant>) -> Result<(), RateLimitErr
 
 impl fmt::Debug for RateLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rate = self.0.rate();
+        let rate = self.keys.rate();
         f.debug_struct("RateLimit")
             .field("permits", &rate.permits())
             .field("per", &rate.per())
             .field("burst", &rate.burst())
+            .field("keyed_by", &self.call_key)
             .field("keys", &self.keys())
             .finish_non_exhaustive()
     }

@@ -1,5 +1,4 @@
 //! The circuit breaker itself: its states, late results, drops and the number of keys.
-#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;

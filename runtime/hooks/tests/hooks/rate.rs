@@ -1,5 +1,4 @@
 //! The rate limit itself: order, waits, drops, debts, deadlines and the number of keys.
-#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,0 +1,99 @@
+//! What is taken out of values and texts.
+
+use std::borrow::Cow;
+
+use onionskin_core::Args;
+use regex_lite::Regex;
+use serde_json::{Map, Value};
+
+const REDACTED: &str = "[redacted]";
+
+/// Names of fields, in small letters, and patterns.
+#[derive(Debug, Clone)]
+pub(super) struct Mask {
+    names: Vec<String>,
+    pub(super) patterns: Vec<Regex>,
+}
+
+impl Mask {
+    pub(super) fn new(names: Vec<String>) -> Self {
+        Self { names, patterns: Vec::new() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.names.is_empty() && self.patterns.is_empty()
+    }
+
+    /// The text without what matches a pattern.
+    pub(super) fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.patterns.iter().fold(Cow::Borrowed(text), |text, pattern| {
+            match pattern.replace_all(&text, REDACTED) {
+                Cow::Borrowed(_) => text,
+                Cow::Owned(changed) => Cow::Owned(changed),
+            }
+        })
+    }
+
+    /// Replaces the values of fields at any depth. Returns whether there were any.
+    pub(super) fn fields(&self, value: &mut Value) -> bool {
+        match value {
+            Value::Object(object) => self.fields_of(object),
+            Value::Array(items) => items.iter_mut().fold(false, |changed, item| self.fields(item) | changed),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+        }
+    }
+
+    fn fields_of(&self, object: &mut Map<String, Value>) -> bool {
+        let mut changed = false;
+        for (name, value) in object {
+            if self.has(name) {
+                changed |= value != REDACTED;
+                *value = REDACTED.into();
+            } else {
+                changed |= self.fields(value);
+            }
+        }
+        changed
+    }
+
+    fn has(&self, name: &str) -> bool {
+        !self.names.is_empty() && self.names.contains(&name.to_lowercase())
+    }
+
+    /// The text without the values of fields, if it is JSON with such fields. JSON that is too deep to be read is replaced as a whole.
+    pub(super) fn fields_in_text(&self, text: &str) -> Option<String> {
+        if self.names.is_empty() || !text.trim_start().starts_with(['{', '[']) {
+            return None;
+        }
+        match serde_json::from_str::<Value>(text) {
+            Ok(mut value) => self.fields(&mut value).then(|| value.to_string()),
+            Err(error) if error.to_string().contains("recursion limit") => Some(REDACTED.to_owned()),
+            Err(_) => None,
+        }
+    }
+
+    /// Arguments that are no object are refused by the tool.
+    pub(super) fn change_args(&self, args: &mut Args) {
+        let Ok(object) = args.as_object() else { return };
+        let mut changed = object.clone();
+        self.fields_of(&mut changed);
+        changed.values_mut().for_each(|value| self.texts(value));
+        if changed != *object {
+            args.replace(changed);
+        }
+    }
+
+    /// Changes each string at any depth.
+    fn texts(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => {
+                if let Cow::Owned(changed) = self.text(text) {
+                    *text = changed;
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.texts(item)),
+            Value::Object(fields) => fields.values_mut().for_each(|value| self.texts(value)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The hook `redact`.
+
+use std::error::Error as _;
+
+use onionskin::content::{ContentBlock, Resource};
+use onionskin::hooks::{Redaction, redact};
+use onionskin::{
+    Args, ErrorKind, Exit, Hook as _, Next, ToolContext, ToolError, ToolOutput, ToolResult, testing,
+};
+use serde_json::json;
+
+fn hook() -> redact {
+    redact::new(Redaction::fields(["Password", "pin"]).pattern("sk-[a-z0-9]+").in_arguments())
+}
+
+async fn changed(answer: impl Fn() -> ToolResult + Copy + Send + Sync) -> ToolResult {
+    let inner = testing::next(|_| answer());
+    hook().call(&ToolContext::detached("look"), &mut Args::default(), inner).await
+}
+
+#[tokio::test]
+async fn h9_fields_and_patterns_leave_the_value_and_the_text_of_a_result_alike() {
+    let value = json!({ "user": { "PASSWORD": "hunter2", "pins": [1], "list": [{ "pin": 1234, "key": "a sk-12 b" }] } });
+    let redacted = json!({
+        "user": { "PASSWORD": "[redacted]", "pins": [1], "list": [{ "pin": "[redacted]", "key": "a [redacted] b" }] }
+    });
+    let output = changed(|| Ok(ToolOutput::structured(value.clone()))).await.unwrap();
+    assert_eq!(*output.structured_content().unwrap(), redacted);
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&output.to_text()).unwrap(), redacted);
+    assert_eq!(output.content().len(), 1);
+}
+
+#[tokio::test]
+async fn h9_a_text_that_is_json_a_plain_text_and_a_resource_are_redacted() {
+    let output = changed(|| {
+        Ok(ToolOutput::blocks([
+            ContentBlock::text(r#" {"pin": 12, "n": 1}"#),
+            ContentBlock::text("the pin is 12 and the key is sk-99"),
+            Resource::text("file:///a", r#"[{"pin": 12}]"#).with_mime_type("application/json").into(),
+        ]))
+    });
+    let output = output.await.unwrap();
+    let texts = output.content().iter().map(|block| match block {
+        ContentBlock::Resource(resource) => {
+            assert_eq!((resource.uri(), resource.mime_type()), ("file:///a", Some("application/json")));
+            resource.as_text().unwrap().to_owned()
+        }
+        other => other.as_text().unwrap().to_owned(),
+    });
+    assert_eq!(
+        texts.collect::<Vec<_>>(),
+        [
+            r#"{"pin":"[redacted]","n":1}"#,
+            "the pin is 12 and the key is [redacted]",
+            r#"[{"pin":"[redacted]"}]"#
+        ]
+    );
+}
+
+#[tokio::test]
+async fn h9_json_that_is_too_deep_to_be_read_is_redacted_as_a_whole() {
+    let deep = || Ok(ToolOutput::text(format!("{}{{\"pin\": 12}}{}", "[".repeat(300), "]".repeat(300))));
+    assert_eq!(changed(deep).await.unwrap().to_text(), "[redacted]");
+}
+
+#[tokio::test]
+async fn h9_errors_and_stops_are_redacted_and_lose_a_cause_that_shows_it() {
+    let error = changed(|| Err(ToolError::from_source("no sk-12").with_kind(ErrorKind::Remote).into())).await;
+    let Err(Exit::Tool(error)) = error else { panic!("{error:?}") };
+    assert_eq!((error.to_string().as_str(), error.kind()), ("no [redacted]", ErrorKind::Remote));
+    assert!(error.source().is_none());
+    let hidden = changed(|| Err(ToolError::new("no").with_source("no sk-12").into())).await.unwrap_err();
+    assert!(!format!("{hidden:?}").contains("sk-12"));
+    let other = changed(|| Err(ToolError::from_source("no").into())).await;
+    assert!(matches!(other, Err(Exit::Tool(error)) if error.source().is_some()));
+    assert_eq!(
+        changed(|| Err(Exit::stop("sk-12"))).await.unwrap_err().to_string(),
+        "stopped with: [redacted]"
+    );
+}
+
+#[tokio::test]
+async fn h9_arguments_are_redacted_only_where_the_redaction_says_so() {
+    #[derive(Clone, Copy)]
+    struct Shows;
+
+    impl Next for Shows {
+        async fn run(self, args: &mut Args) -> ToolResult {
+            Ok(format!("args: {}", args.text()).into())
+        }
+    }
+
+    let cx = ToolContext::detached("look");
+    let args = || Args::from(r#"{"pin": 12, "deep": [{"key": "sk-12"}]}"#);
+    let output = hook().call(&cx, &mut args(), Shows).await.unwrap();
+    assert_eq!(output.to_text(), r#"args: {"pin":"[redacted]","deep":[{"key":"[redacted]"}]}"#);
+    let results_only = redact::new(Redaction::fields(["pin"]));
+    let output = results_only.call(&cx, &mut args(), Shows).await.unwrap();
+    assert!(output.to_text().contains("12") && output.to_text().contains("sk-12"));
+}
+
+#[test]
+fn h9_a_redaction_that_does_nothing_or_too_much_panics() {
+    let none: [&str; 0] = [];
+    for make in [
+        || redact::new(Redaction::fields([""])),
+        || redact::new(Redaction::fields(["a"]).pattern("(")),
+        || redact::new(Redaction::fields(["a"]).pattern("b*")),
+    ] {
+        std::panic::catch_unwind(make).unwrap_err();
+    }
+    std::panic::catch_unwind(|| redact::new(Redaction::fields(none))).unwrap_err();
+}

@@ -1,0 +1,212 @@
+//! The hook `spill` and its tool `read_spilled`.
+
+use std::error::Error as _;
+use std::fs;
+
+use onionskin::content::{ContentBlock, Media};
+use onionskin::hooks::{SpillFolder, read_spilled, spill};
+use onionskin::run::ToolCaller;
+use onionskin::{
+    AgentHandle, Args, BuildError, ErrorKind, Exit, Hook as _, ScriptedModel, ScriptedTurn, Secret,
+    ToolContext, ToolError, ToolOutput, ToolResult, agent, testing, tool,
+};
+use serde_json::json;
+
+use crate::inner::tool_error;
+
+/// Many lines, with characters of two bytes across the borders of pages.
+fn text() -> String {
+    (0..4_000).map(|number| format!("é{number}\n")).collect::<Vec<_>>().concat()
+}
+
+/// Lists.
+#[tool]
+fn list() -> String {
+    text()
+}
+
+/// Shows a secret.
+#[tool]
+fn show(ctx: &ToolContext) -> String {
+    ctx.conceal(&Secret::new("the-secret-of-the-session".to_owned()));
+    format!("{}the-secret-of-the-session{}", text(), text())
+}
+
+agent! {
+    Clerk { instruction: "List.", function_tools: [list, show, read_spilled], tool_hooks: [spill(1_000)] }
+}
+
+fn caller() -> ToolCaller<Clerk> {
+    ToolCaller::<Clerk>::new().provide(SpillFolder::temporary().unwrap())
+}
+
+async fn call(clerk: &ToolCaller<Clerk>, tool: &str, args: serde_json::Value) -> ToolResult<String> {
+    let cx = clerk.context(tool).unwrap();
+    clerk.call(&cx, &mut Args::from(args.to_string())).await.map(|output| output.to_text().into_owned())
+}
+
+/// The name of the file in a shortened result.
+fn file_in(shown: &str) -> String {
+    let (_, name) = shown.split_once("file `").unwrap();
+    name.split_once('`').unwrap().0.to_owned()
+}
+
+fn names_in(folder: &SpillFolder) -> Vec<String> {
+    let entries = fs::read_dir(folder.path()).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn h9_a_long_result_is_shortened_and_its_pages_are_the_whole_text() {
+    let clerk = caller();
+    let shown = call(&clerk, "list", json!({})).await.unwrap();
+    assert!(shown.len() < 1_200 && shown.starts_with("é0\né1\n") && shown.ends_with("é3999\n"), "{shown}");
+    assert!(
+        shown.contains(&format!("this result has {} bytes: read it with `read_spilled`", text().len())),
+        "{shown}"
+    );
+    let (file, mut whole, mut page) = (file_in(&shown), String::new(), 1);
+    let error = loop {
+        match call(&clerk, "read_spilled", json!({ "file": file, "page": page })).await {
+            Ok(read) => whole.push_str(read.split_once("]\n").unwrap().1),
+            Err(exit) => break tool_error(Err(exit)),
+        }
+        page += 1;
+    };
+    assert!(page > 3 && whole == text());
+    assert_eq!(
+        (error.kind(), error.to_string()),
+        (ErrorKind::Retry, format!("there is no page {page}: the pages are 1 to {}", page - 1))
+    );
+}
+
+#[tokio::test]
+async fn h9_a_text_in_a_stored_result_is_found_with_its_page() {
+    let clerk = caller();
+    let file = file_in(&call(&clerk, "list", json!({})).await.unwrap());
+    let found = call(&clerk, "read_spilled", json!({ "file": file, "find": "é3999" })).await.unwrap();
+    assert!(found.starts_with("page 4: ") && found.contains("é3998 é3999"), "{found}");
+    let many = call(&clerk, "read_spilled", json!({ "file": file, "find": "é1" })).await.unwrap();
+    assert!(many.lines().count() == 51 && many.ends_with("and 1061 more places"), "{many}");
+    let none = call(&clerk, "read_spilled", json!({ "file": file, "find": "nobody" })).await.unwrap();
+    assert_eq!(none, "the text is not in the file");
+}
+
+#[tokio::test]
+async fn h9_no_name_leads_out_of_the_stored_results() {
+    let clerk = caller();
+    call(&clerk, "list", json!({})).await.unwrap();
+    for file in ["../../etc/passwd", "/etc/passwd", ".", ""] {
+        let error = call(&clerk, "read_spilled", json!({ "file": file })).await.unwrap_err();
+        assert!(error.to_string().starts_with(&format!("this run has no stored result `{file}`")), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn h9_errors_are_shortened_too_and_blocks_that_are_no_text_stay() {
+    let folder = SpillFolder::temporary().unwrap();
+    let cx = testing::context("list").provide(folder.clone()).build();
+    let through = async |answer: fn() -> ToolResult| {
+        spill::new(300).call(&cx, &mut Args::default(), testing::next(move |_| answer())).await
+    };
+    let error = ToolError::new(text()).with_kind(ErrorKind::Remote).with_source("its cause");
+    let inner = testing::next(|_| Err(error.clone().into()));
+    let error = tool_error(spill::new(300).call(&cx, &mut Args::default(), inner).await);
+    assert!(error.to_string().len() < 600 && error.source().is_some());
+    assert_eq!((error.kind(), names_in(&folder)), (ErrorKind::Remote, vec![file_in(&error.to_string())]));
+
+    let image = through(|| {
+        let blocks = [
+            ContentBlock::text(text()),
+            ContentBlock::Image(Box::new(Media::new("AAAA", "image/png"))),
+            text().into(),
+        ];
+        Ok(ToolOutput::blocks(blocks))
+    });
+    let image = image.await.unwrap();
+    assert!(matches!(image.content(), [ContentBlock::Text(_), ContentBlock::Image(_)]), "{image:?}");
+    assert_eq!(through(|| Ok("short".into())).await.unwrap().to_text(), "short");
+    assert!(
+        matches!(through(|| Err(Exit::stop(text()))).await, Err(Exit::Stop(stop)) if *stop.output().to_text() == text())
+    );
+    assert_eq!(names_in(&folder).len(), 2);
+}
+
+async fn handle(folder: &SpillFolder, turns: impl IntoIterator<Item = ScriptedTurn>) -> AgentHandle {
+    Clerk::builder().model(ScriptedModel::turns(turns)).provide(folder.clone()).build().await.unwrap()
+}
+
+#[tokio::test]
+async fn h9_stored_results_belong_to_their_run_and_leave_with_it() {
+    let folder = SpillFolder::temporary().unwrap();
+    let list = || [ScriptedTurn::call("list", json!({})), ScriptedTurn::say("Done.")];
+    let first = handle(&folder, list()).await.run("Go.").await.unwrap();
+    let file = file_in(&first.tool_calls[0].to_text());
+    assert_eq!(names_in(&folder), [&*file]);
+    let read = [ScriptedTurn::call("read_spilled", json!({ "file": file })), ScriptedTurn::say("{last}")];
+    let second = handle(&folder, read).await.run("Go.").await.unwrap();
+    assert!(second.text.contains("this run has no stored result"), "{}", second.text);
+    let third = handle(&folder, list()).await.run("Go.").await.unwrap();
+    assert_eq!(names_in(&folder), [file_in(&third.tool_calls[0].to_text())]);
+    let path = folder.path().to_owned();
+    drop(folder);
+    assert!(!path.exists());
+}
+
+#[tokio::test]
+async fn h9_the_bytes_of_stored_results_are_bounded_and_the_oldest_leave() {
+    let size = text().len() as u64;
+    let folder = SpillFolder::temporary().unwrap().max_bytes(2 * size);
+    let clerk = ToolCaller::<Clerk>::new().provide(folder.clone());
+    let mut files = Vec::new();
+    for _ in 0..3 {
+        files.push(file_in(&call(&clerk, "list", json!({})).await.unwrap()));
+    }
+    assert_eq!(names_in(&folder).len(), 2);
+    assert!(call(&clerk, "read_spilled", json!({ "file": files[0] })).await.is_err());
+    assert!(call(&clerk, "read_spilled", json!({ "file": files[2] })).await.is_ok());
+
+    let small = ToolCaller::<Clerk>::new().provide(SpillFolder::temporary().unwrap().max_bytes(10));
+    let shown = call(&small, "list", json!({})).await.unwrap();
+    assert!(shown.len() < 1_200 && shown.contains("and the rest is lost: file too large"), "{shown}");
+}
+
+#[tokio::test]
+async fn h9_secrets_are_in_no_stored_result() {
+    let folder = SpillFolder::temporary().unwrap();
+    let clerk = ToolCaller::<Clerk>::new().provide(folder.clone());
+    let shown = call(&clerk, "show", json!({})).await.unwrap();
+    let stored = fs::read_to_string(folder.path().join(file_in(&shown))).unwrap();
+    assert!(stored.len() > 2 * text().len() && !stored.contains("the-secret"));
+}
+
+#[test]
+fn h9_a_result_that_is_dropped_while_it_is_written_leaves_no_file() {
+    // One thread writes all files, one after the other.
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(1).build().unwrap();
+    runtime.block_on(async {
+        let folder = SpillFolder::temporary().unwrap();
+        let clerk =
+            handle(&folder, [ScriptedTurn::call("list", json!({})), ScriptedTurn::say("Done.")]).await;
+        for polls in 1..20 {
+            let mut run = Box::pin(async { clerk.run("Go.").await });
+            for _ in 0..polls {
+                if futures_util::poll!(&mut run).is_ready() {
+                    break;
+                }
+                tokio::task::yield_now().await;
+            }
+        }
+        let last = clerk.run("Go.").await.unwrap();
+        assert_eq!(names_in(&folder), [file_in(&last.tool_calls[0].to_text())]);
+    });
+}
+
+#[tokio::test]
+async fn h9_spilling_without_a_folder_or_a_size_does_not_build() {
+    let error = Clerk::builder().model(ScriptedModel::turns([])).build().await.unwrap_err();
+    assert!(error.to_string().contains("SpillFolder"), "{error}");
+    assert!(!matches!(error, BuildError::Panicked { .. }));
+    std::panic::catch_unwind(|| spill::new(0)).unwrap_err();
+}
