@@ -12,25 +12,30 @@ use crate::answer::{Answer, has_many_digits};
 use crate::body::{Body, Event, Events, Framing};
 use crate::bounds;
 use crate::failure::{self, scrubbed};
-use crate::protocol::{Flow, Protocol, ProviderRequest};
+use crate::protocol::{Flow, Protocol, ProviderRequest, cache_marks};
 use crate::surrogates::Halves;
 use crate::target::Target;
 use crate::tools::WireTool;
 
-/// Sends a request and reads the answer, as a stream if `stream` says so and the protocol has one.
+/// Sends a request and reads the answer, as a stream if `stream` says so and the protocol has one. `marks` says whether the request is marked for
+/// the cache of the provider, if the program says it.
 pub(crate) async fn ask(
     target: &Target,
     request: &ModelRequest,
     tools: &[WireTool],
     stream: bool,
+    marks: Option<bool>,
     deltas: &mut (dyn FnMut(ModelDelta) + Send),
 ) -> Result<ModelResponse, ModelError> {
     let Target { kind, protocol, name, key, http, .. } = target;
     let framing = protocol.framing().filter(|_| stream);
     let endpoint = &target.endpoint();
     let (kind, stream) = (*kind, framing.is_some());
-    let body =
+    let mut body =
         protocol.body(&ProviderRequest { model_request: request, kind, endpoint, name, tools, stream })?;
+    if marks.unwrap_or_else(|| cache_marks::is_usual(*protocol, endpoint, name)) {
+        cache_marks::mark(*protocol, &mut body, &request.params.extra_body);
+    }
     let post = http.post(target.url(stream)).header(CONTENT_TYPE, "application/json");
     let post = post.body(encode(&Value::Object(body), request));
     let post = protocol.headers(kind, key, post)?;

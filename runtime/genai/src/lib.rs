@@ -95,6 +95,8 @@ pub struct GenaiModel {
     adapter: Option<Arc<str>>,
     key: ApiKeySource,
     stream: bool,
+    /// Whether requests are marked for the provider's cache; `None` for what is usual there.
+    marks: Option<bool>,
     tools: Declared,
     clients: Clients,
 }
@@ -122,6 +124,7 @@ impl GenaiModel {
             adapter: None,
             key: ApiKeySource::default(),
             stream: true,
+            marks: None,
             tools: Declared::default(),
             clients: Clients::default(),
         }
@@ -187,6 +190,27 @@ impl GenaiModel {
         self
     }
 
+    /// Sets whether requests have marks for the provider's prompt cache: at the ends of the tools, of the system
+    /// prompt and of the last two messages of the user. Only Anthropic and Bedrock need marks; the other providers cache
+    /// without them.
+    ///
+    /// By default, requests to Anthropic itself and to Claude models of Bedrock have marks, if they have tools or an
+    /// earlier answer. Writing into the cache costs more than other input, and reading from it much less, so marks pay
+    /// from the second request within five minutes. Turn them off for conversations that end sooner; turn them on
+    /// for a server with Anthropic's protocol that takes them. With `cache_control` or `cachePoint` in
+    /// [`extra_body`](onionskin_core::model::RequestParams::extra_body), the program sets its own.
+    ///
+    /// ```
+    /// use onionskin::genai::GenaiModel;
+    ///
+    /// let model = GenaiModel::new("claude-haiku-4-5").cache_prompts(false);
+    /// ```
+    #[must_use]
+    pub fn cache_prompts(mut self, marks: bool) -> Self {
+        self.marks = Some(marks);
+        self
+    }
+
     /// Sends [strict](onionskin_core::export#strict) tools without `strict` if the provider does not take them as strict ones. A
     /// warning of `tracing` names them once for an agent's tools. By default, such a tool ends the run before the request, with
     /// [`ModelError::Tools`]. This is for OpenAI and Anthropic; other providers get the plain form.
@@ -244,7 +268,7 @@ impl Model for GenaiModel {
     ) -> Result<ModelResponse, ModelError> {
         let target = self.target(request).await?;
         let tools = self.tools.tools(&request.tools, target.kind.as_lower_str())?;
-        exchange::ask(&target, request, &tools, self.stream, deltas).await
+        exchange::ask(&target, request, &tools, self.stream, self.marks, deltas).await
     }
 
     fn provider(&self) -> Cow<'static, str> {

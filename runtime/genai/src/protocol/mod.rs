@@ -3,6 +3,7 @@
 mod anthropic;
 mod anthropic_read;
 mod bedrock;
+pub(crate) mod cache_marks;
 mod carries;
 mod chat;
 mod chat_read;

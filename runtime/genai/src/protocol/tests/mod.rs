@@ -2,6 +2,7 @@
 
 mod answers;
 mod back;
+mod prefix;
 mod requests;
 
 use genai::adapter::AdapterKind;
