@@ -45,6 +45,8 @@ card_hooks! {
     };
     /// [`clamp_argument`](struct@crate::clamp_argument) to a range from a number to another.
     clamp_argument(name: String, from: i64, to: i64) => crate::clamp_argument::new(name, from..=to);
+    /// [`cache_results`](struct@crate::cache_results) of a number of results, each for a number of seconds.
+    cache_results(capacity: usize, ttl: u32) => crate::cache_results::new(capacity, seconds(ttl));
     /// [`redact`](struct@crate::redact) of fields, with commas between their names.
     redact(fields: String) => crate::redact::new(Redaction::fields(fields.split(',').map(str::trim)));
 }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 const CRATE: &str = "::onionskin::";
 
 /// The paths of the ready hooks and guardrails, and of their tools, that cards can name in each program.
-pub const READY_HOOKS: [&str; 22] = [
+pub const READY_HOOKS: [&str; 24] = [
     "::onionskin::hooks::log",
     "::onionskin::hooks::timing",
     "::onionskin::hooks::retry",
@@ -16,6 +16,8 @@ pub const READY_HOOKS: [&str; 22] = [
     "::onionskin::hooks::concurrency",
     "::onionskin::hooks::clamp_argument",
     "::onionskin::hooks::redact",
+    "::onionskin::hooks::cache_results",
+    "::onionskin::hooks::dedupe",
     "::onionskin::hooks::spill",
     "::onionskin::hooks::read_spilled",
     "::onionskin::turn_hooks::last_inputs",
@@ -43,7 +45,8 @@ pub fn ready_hook(name: &str) -> Option<&'static str> {
 
 /// The ready hooks whose values are types of Rust. A card gives numbers and texts in their place, to the hook of the same name in
 /// `onionskin::hooks::cards`.
-const OF_PLAIN_VALUES: [&str; 5] = ["timeout", "rate_limit", "circuit_breaker", "clamp_argument", "redact"];
+const OF_PLAIN_VALUES: [&str; 6] =
+    ["timeout", "rate_limit", "circuit_breaker", "clamp_argument", "redact", "cache_results"];
 
 /// The path by which Rust names what a card names by `path`, both without the crate.
 pub fn path_in_cards(path: &str) -> Cow<'_, str> {

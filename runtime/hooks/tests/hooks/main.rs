@@ -16,5 +16,6 @@ mod many_runs;
 mod rate;
 mod rate_limit;
 mod redact;
+mod repeats;
 mod spill;
 mod timeout;

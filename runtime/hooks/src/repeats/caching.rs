@@ -1,0 +1,158 @@
+//! The hook [`cache_results`](struct@cache_results).
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use onionskin_core::made::FromValues;
+use onionskin_core::{Args, Effect, Hook, Next, SessionState, ToolContext, ToolOutput, ToolResult};
+use tokio::time::Instant;
+
+use super::equal::Call;
+use crate::lock::lock;
+
+/// Answers a call of a tool with `effect = pure` with the result of an equal call: of the same tool and agent, with the same arguments, for the
+/// same user and session. It keeps up to `capacity` results for up to `ttl`; a full cache drops its oldest result. Calls of other tools pass.
+///
+/// ```
+/// use std::time::Duration;
+/// use onionskin::hooks::cache_results;
+/// use onionskin::{agent, tool};
+///
+/// /// Looks up a word.
+/// #[tool(effect = pure)]
+/// fn look_up(word: &str) -> String {
+///     format!("the meaning of {word}")
+/// }
+///
+/// agent! {
+///     Clerk {
+///         instruction: "Explain.",
+///         function_tools: [look_up],
+///         tool_hooks: [cache_results(1_000, Duration::from_secs(600))],
+///     }
+/// }
+/// ```
+///
+/// A tool whose result depends on more than that, such as a service of the request, needs its own `cache` in place of this hook. The cached
+/// result is that of the hooks inside: what outer hooks make of it is not cached. Equal calls that run at once each run.
+///
+/// Errors: they are never cached, and pass unchanged, as stops and aborts do.
+///
+/// Cancellation: a dropped call caches nothing.
+///
+/// Tools with `effect = once`: they are never cached; for those, there is [`dedupe`](struct@super::dedupe).
+#[derive(Clone)]
+pub struct cache_results {
+    capacity: usize,
+    ttl: Duration,
+    cache: Arc<Mutex<Cache>>,
+}
+
+#[derive(Default)]
+struct Cache {
+    results: HashMap<Key, Cached>,
+    /// The same results by age, the oldest first.
+    ages: BTreeMap<u64, Key>,
+    next: u64,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Key {
+    call: Call,
+    user: Option<Arc<str>>,
+    session: usize,
+}
+
+struct Cached {
+    output: ToolOutput,
+    at: Instant,
+    age: u64,
+    /// The number of a session is its own only while something holds its state.
+    _session: SessionState,
+}
+
+impl cache_results {
+    /// Creates the hook with an empty cache. Clones share the cache.
+    ///
+    /// # Panics
+    /// Panics if the capacity or the time is zero, because it would keep nothing. In `agent!`, that is a
+    /// [`BuildError`](onionskin_core::BuildError).
+    #[must_use]
+    pub fn new(capacity: usize, ttl: Duration) -> Self {
+        assert!(
+            capacity > 0 && !ttl.is_zero(),
+            "`cache_results({capacity}, {ttl:?})` keeps nothing: remove the hook"
+        );
+        Self { capacity, ttl, cache: Arc::default() }
+    }
+
+    fn find(&self, key: &Key) -> Option<ToolOutput> {
+        let mut cache = lock(&self.cache);
+        let cached = cache.results.get(key)?;
+        if cached.at.elapsed() < self.ttl {
+            return Some(cached.output.clone());
+        }
+        cache.remove(key);
+        None
+    }
+
+    fn keep(&self, cx: &ToolContext, key: Key, output: ToolOutput) {
+        let mut cache = lock(&self.cache);
+        cache.remove(&key);
+        while cache.results.len() >= self.capacity
+            && let Some((_, oldest)) = cache.ages.pop_first()
+        {
+            cache.results.remove(&oldest);
+        }
+        let age = cache.next;
+        cache.next += 1;
+        cache.ages.insert(age, key.clone());
+        let cached = Cached { output, at: Instant::now(), age, _session: cx.run().session_state().clone() };
+        cache.results.insert(key, cached);
+    }
+}
+
+impl Cache {
+    fn remove(&mut self, key: &Key) {
+        if let Some(cached) = self.results.remove(key) {
+            self.ages.remove(&cached.age);
+        }
+    }
+}
+
+impl From<(usize, Duration)> for cache_results {
+    fn from((capacity, ttl): (usize, Duration)) -> Self {
+        Self::new(capacity, ttl)
+    }
+}
+
+impl Hook for cache_results {
+    type Made = FromValues<(usize, Duration)>;
+
+    async fn call<N: Next>(&self, cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
+        match cx.definition().effect {
+            Effect::Pure => {}
+            Effect::Idempotent | Effect::Once | Effect::Unstated => return next.run(args).await,
+        }
+        let (call, run) = (Call::new(cx, args), cx.run());
+        let key = Key { call, user: run.user().map(Arc::from), session: run.session_number() };
+        if let Some(output) = self.find(&key) {
+            return Ok(output);
+        }
+        let output = next.run(args).await?;
+        self.keep(cx, key, output.clone());
+        Ok(output)
+    }
+}
+
+impl fmt::Debug for cache_results {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("cache_results")
+            .field("capacity", &self.capacity)
+            .field("ttl", &self.ttl)
+            .field("kept", &lock(&self.cache).results.len())
+            .finish_non_exhaustive()
+    }
+}
