@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use onionskin_core::services::Provided;
 use onionskin_core::{Exit, ToolContext, ToolError, ToolResult, tool};
@@ -17,9 +17,13 @@ const MAX_PLACES: usize = 50;
 const AROUND: usize = 60;
 
 /// Reads a page of a long result that was stored in a file, or finds a text in it.
-#[expect(clippy::missing_errors_doc, reason = "the model reads the documentation")]
-#[tool(effect = pure)]
-pub async fn read_spilled(
+#[expect(
+    clippy::missing_errors_doc,
+    clippy::needless_pass_by_value,
+    reason = "the model reads the documentation, and the runtime gives the values"
+)]
+#[tool(blocking, effect = pure)]
+pub fn read_spilled(
     /// The name of the file, as the shortened result says it.
     file: String,
     /// The page to read, 1 for the first one.
@@ -30,15 +34,15 @@ pub async fn read_spilled(
     folder: Provided<SpillFolder>,
 ) -> ToolResult<String> {
     let path = folder.find(ctx.run(), &file).ok_or_else(|| unknown(&file))?;
-    let work = move || match find.filter(|text| !text.is_empty()) {
+    let read = match find.filter(|text| !text.is_empty()) {
         Some(text) => search(&path, &text).map(Ok),
         None => read(&path, page.unwrap_or(1)),
     };
-    match tokio::task::spawn_blocking(work).await.map_err(io::Error::from) {
-        Ok(Ok(read)) => read.map_err(Into::into),
+    match read {
+        Ok(read) => read.map_err(Into::into),
         // The file was removed since it was found.
-        Ok(Err(error)) if error.kind() == io::ErrorKind::NotFound => Err(unknown(&file)),
-        Ok(Err(error)) | Err(error) => Err(ToolError::from_source(error).into()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(unknown(&file)),
+        Err(error) => Err(ToolError::from_source(error).into()),
     }
 }
 
@@ -73,7 +77,7 @@ fn read(path: &Path, page: u32) -> io::Result<Result<String, ToolError>> {
     Ok(Ok(format!("[page {number} of {last}]\n{text}")))
 }
 
-fn search(path: &PathBuf, find: &str) -> io::Result<String> {
+fn search(path: &Path, find: &str) -> io::Result<String> {
     let text = std::fs::read_to_string(path)?;
     let mut places = text.match_indices(find);
     let mut shown = String::new();
