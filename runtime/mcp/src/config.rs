@@ -6,7 +6,7 @@ use std::path::Path;
 use super::error::McpError;
 use super::file;
 use super::mcp_json::{self, Configured};
-use super::server_config::ServerConfig;
+use super::server_config::{Link, ServerConfig};
 
 /// The largest `.mcp.json` that is read.
 const MOST_BYTES: usize = 8 << 20;
@@ -49,12 +49,17 @@ impl McpConfig {
     ///       "timeout": 60000,
     ///       "startTimeout": 30000,
     ///       "parallel": true
+    ///     },
+    ///     "issues": {
+    ///       "type": "http",
+    ///       "url": "https://example.com/mcp",
+    ///       "headers": { "Authorization": "Bearer ${ISSUES_TOKEN}" }
     ///     }
     ///   }
     /// }
     /// ```
     ///
-    /// In `command`, `args`, `env` and `cwd`, `${NAME}` is replaced by this variable of the program's environment, and
+    /// In `command`, `args`, `env`, `cwd`, `url` and `headers`, `${NAME}` is replaced by this variable of the program's environment, and
     /// `${NAME:-text}` by `text` if the variable is unset or empty; `${env:NAME}`, as editors write it, is `${NAME}`. The file of VS Code calls the
     /// servers `servers`, which is read where there are no `mcpServers`. The time limits, of one request and of the start, are in
     /// milliseconds; `parallel` is [`ServerConfig::parallel`]. Comments, trailing commas and a byte order mark are read as editors write them.
@@ -66,7 +71,7 @@ impl McpConfig {
     /// is an error.
     ///
     /// Other programs share such files. So a mistake in one server is an error only when an agent uses that server; the same is
-    /// true if it is `"disabled": true`, is reached by URL, or needs a variable that is not set. Other fields than those above
+    /// true if it is `"disabled": true`, or needs a variable that is not set. Other fields than those above
     /// are ignored: [`Self::unread`] lists them, and so do the notices of the agents that use their server.
     ///
     /// If the folder of the file has a [lock file](crate::snapshot) with the server, agents report how the server differs from it.
@@ -117,10 +122,12 @@ impl McpConfig {
         self.servers.retain(|name, _| keep(name));
     }
 
-    /// Gives each of its servers these variables of the program's environment too, as [`ServerConfig::pass_env`] does.
+    /// Gives each of its processes these variables of the program's environment too, as [`ServerConfig::pass_env`] does.
     pub fn pass_env(&mut self, names: impl IntoIterator<Item = impl AsRef<str>>) {
         let names: Vec<_> = names.into_iter().collect();
-        for server in self.servers.values_mut().flatten() {
+        let processes =
+            self.servers.values_mut().flatten().filter(|server| !matches!(server.link, Link::Http));
+        for server in processes {
             *server = server.clone().pass_env(&names);
         }
     }

@@ -19,9 +19,10 @@ use tokio::time::Instant;
 use super::announced::Changes;
 use super::client::{Client, Listeners, Unasked};
 use super::error::StartFailure;
+use super::http::{self, HttpError};
 use super::process::Process;
 use super::secrets::Secrets;
-use super::server_config::ServerConfig;
+use super::server_config::{Link, ServerConfig};
 use super::tap::{Beginning, Tap};
 use super::untraced_thread::UntracedThread;
 use super::visible::visible;
@@ -42,6 +43,8 @@ pub(super) struct Connection {
     timeout: Duration,
     process: Process,
     fault: Fault,
+    /// Whether the server is reached by address.
+    is_remote: bool,
     /// The thread that runs the service.
     _untraced: UntracedThread,
 }
@@ -59,29 +62,97 @@ pub(super) enum RequestError {
     Unreadable(String),
     /// The server answered with a protocol error.
     Refused(ErrorData),
+    /// The exchange with a server that is reached by address failed.
+    Http(HttpError),
     /// The exchange failed.
     Broken(String),
 }
 
 impl Connection {
-    /// Starts the process and shakes hands.
+    /// Starts or reaches the server, and shakes hands.
     pub(super) async fn open(
         server: &Arc<str>,
         config: &ServerConfig,
         secrets: &Secrets,
     ) -> Result<Self, Box<StartFailure>> {
-        let failure = |reason: String, next_step: &str, (stdout, stderr): ProcessOutput| {
-            Box::new(StartFailure {
-                server: server.to_string(),
-                command: config.command_line(),
-                reason: secrets.hide(reason),
-                stdout,
-                stderr,
-                next_step: std::iter::once(next_step)
-                    .chain(config.unread.iter().map(String::as_str))
-                    .collect::<Vec<_>>()
-                    .join("\n"),
-            })
+        match config.link {
+            Link::Process | Link::InProcess(_) => Self::open_process(server, config, secrets).await,
+            Link::Http => Self::open_http(server, config, secrets).await,
+        }
+    }
+
+    #[cfg(not(feature = "mcp-http"))]
+    async fn open_http(
+        server: &Arc<str>,
+        config: &ServerConfig,
+        secrets: &Secrets,
+    ) -> Result<Self, Box<StartFailure>> {
+        let reason = http::NOT_COMPILED.to_owned();
+        Err(failure(
+            server,
+            config,
+            secrets,
+            (reason, "Add the feature in its `Cargo.toml`."),
+            ProcessOutput::default(),
+        ))
+    }
+
+    #[cfg(feature = "mcp-http")]
+    async fn open_http(
+        server: &Arc<str>,
+        config: &ServerConfig,
+        secrets: &Secrets,
+    ) -> Result<Self, Box<StartFailure>> {
+        let failed = |reason: String, next_step: &str| {
+            failure(server, config, secrets, (reason, next_step), ProcessOutput::default())
+        };
+        let process = Process::elsewhere();
+        let fault = Fault::new(Arc::clone(&process.kill));
+        let (listeners, changes) = (Listeners::default(), Changes::default());
+        let unasked = Unasked::new(listeners.clone(), changes.clone());
+        let untraced = UntracedThread::start(false).map_err(|error| {
+            let (reason, next_step) = no_thread(&error);
+            failed(reason, next_step)
+        })?;
+        let hands = untraced.spawning(http::connect(config, unasked, fault.clone()));
+        let service = match tokio::time::timeout(config.start_timeout, hands).await {
+            Ok(Ok(service)) => service,
+            Ok(Err(http::ConnectError::Http(error))) => {
+                let failure = failed(error.to_string(), error.next_step());
+                return Err(Box::new(StartFailure { http: Some(error.hide(secrets)), ..*failure }));
+            }
+            Ok(Err(http::ConnectError::Handshake(error))) => {
+                return Err(failed(format!("the handshake failed: {}", said(&error)), NOT_MCP_ADDRESS));
+            }
+            Err(_) => {
+                let reason = format!("it did not complete the handshake within {:?}", config.start_timeout);
+                return Err(failed(reason, SLOW_ADDRESS));
+            }
+        };
+        let peer = service.peer().clone();
+        let service = Mutex::new(Some(service));
+        let timeout = config.timeout;
+        Ok(Self {
+            peer,
+            changes,
+            service,
+            listeners,
+            timeout,
+            process,
+            fault,
+            is_remote: true,
+            _untraced: untraced,
+        })
+    }
+
+    /// Starts the process and shakes hands.
+    async fn open_process(
+        server: &Arc<str>,
+        config: &ServerConfig,
+        secrets: &Secrets,
+    ) -> Result<Self, Box<StartFailure>> {
+        let failure = |reason: String, next_step: &str, output: ProcessOutput| {
+            failure(server, config, secrets, (reason, next_step), output)
         };
         let (process, stdin, stdout) = Process::spawn(server, config, secrets).map_err(|error| {
             let (reason, next_step) = not_spawned(config, &error);
@@ -89,7 +160,7 @@ impl Connection {
         })?;
         let beginning = Beginning::default();
         let listeners = Listeners::default();
-        let untraced = UntracedThread::start(config.fake.is_some()).map_err(|error| {
+        let untraced = UntracedThread::start(matches!(config.link, Link::InProcess(_))).map_err(|error| {
             let (reason, next_step) = no_thread(&error);
             failure(reason, next_step, ProcessOutput::default())
         })?;
@@ -149,6 +220,7 @@ impl Connection {
             timeout: config.timeout,
             process,
             fault,
+            is_remote: false,
             _untraced: untraced,
         })
     }
@@ -231,6 +303,12 @@ impl Connection {
         match error {
             ServiceError::McpError(error) => RequestError::Refused(error),
             ServiceError::TransportClosed | ServiceError::TransportSend(_) => {
+                if let Some(error) = http::http_error(&error) {
+                    return RequestError::Http(error);
+                }
+                if self.is_remote && !self.peer.is_transport_closed() {
+                    return RequestError::Http(HttpError::no_answer());
+                }
                 if let Some(how) = self.fault.how() {
                     return RequestError::Died(how);
                 }
@@ -238,7 +316,12 @@ impl Connection {
                     return RequestError::Died(how);
                 }
                 self.process.kill();
-                RequestError::Died("it closed its standard streams".into())
+                let how = if self.is_remote {
+                    "its connection was closed"
+                } else {
+                    "it closed its standard streams"
+                };
+                RequestError::Died(how.into())
             }
             other => RequestError::Broken(other.to_string()),
         }
@@ -270,10 +353,47 @@ fn said(error: &ClientInitializeError) -> String {
     match error {
         ClientInitializeError::JsonRpcError(error) => visible(&error.message),
         ClientInitializeError::ConnectionClosed(_) => "it closed its standard output".to_owned(),
+        ClientInitializeError::ExpectedInitResponse(_) | ClientInitializeError::ExpectedInitResult(_) => {
+            "its answer is not the result of one".to_owned()
+        }
+        ClientInitializeError::ConflictInitResponseId(..)
+        | ClientInitializeError::UncorrelatedErrorResponse { .. } => {
+            "its answer belongs to another request".to_owned()
+        }
+        ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => {
+            let versions: Vec<_> = server_supported.iter().map(|version| visible(version.as_str())).collect();
+            format!("it speaks only the protocol {}", versions.join(", "))
+        }
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => said(fallback),
         other => visible(&other.to_string()),
     }
 }
 
+/// The failure of a start: its reason and the next step.
+fn failure(
+    server: &Arc<str>,
+    config: &ServerConfig,
+    secrets: &Secrets,
+    (reason, next_step): (String, &str),
+    (stdout, stderr): ProcessOutput,
+) -> Box<StartFailure> {
+    let unread = config.unread.iter().map(String::as_str);
+    Box::new(StartFailure {
+        server: server.to_string(),
+        command: config.command_line(),
+        reason: secrets.hide(reason),
+        http: None,
+        stdout,
+        stderr,
+        next_step: std::iter::once(next_step).chain(unread).collect::<Vec<_>>().join("\n"),
+    })
+}
+
+#[cfg(feature = "mcp-http")]
+const NOT_MCP_ADDRESS: &str = "Check that the address is one of an MCP server.";
+#[cfg(feature = "mcp-http")]
+const SLOW_ADDRESS: &str =
+    "Check that the address is one of an MCP server; if it only needs longer, raise its start timeout.";
 const ITS_OWN_WORDS: &str = "Run the command in a shell to see what it says.";
 const NOT_MCP: &str = "Check that the command starts an MCP server that speaks over its standard streams, and that it \
                        writes nothing else to its standard output.";

@@ -47,6 +47,7 @@ impl ConnectionThread {
                 server: name.to_owned(),
                 command,
                 reason,
+                http: None,
                 stdout: None,
                 stderr: Vec::new(),
                 next_step: next_step.to_owned(),

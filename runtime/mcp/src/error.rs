@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::http::HttpError;
+
 /// The reason why a server, or one of its tools, is not available. No text contains a value of the server's environment.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
@@ -57,6 +59,26 @@ pub enum McpError {
         /// `timeout` or `start_timeout`.
         setting: &'static str,
     },
+    /// A setting of a server has no effect, because servers that are reached in this way do not have it.
+    #[error("`.{setting}(..)` has no effect on the MCP server `{server}`: {}", placed(setting))]
+    #[non_exhaustive]
+    Misplaced {
+        /// The server.
+        server: String,
+        /// The setting: `header`, or one of a process, such as `env`.
+        setting: &'static str,
+    },
+    /// The address of a server, or one of its headers, cannot be used.
+    #[error("the {} of the MCP server `{server}` cannot be used: {reason}", part(header.as_deref()))]
+    #[non_exhaustive]
+    Address {
+        /// The server.
+        server: String,
+        /// The header; `None` for the address.
+        header: Option<String>,
+        /// The mistake.
+        reason: String,
+    },
     /// A server differs from the lock file of an agent with `lock: strict`.
     #[error("{drift}; the agent is not built, because it says `lock: strict`")]
     #[non_exhaustive]
@@ -105,10 +127,12 @@ impl McpError {
 pub struct StartFailure {
     /// The server.
     pub server: String,
-    /// Its command with the arguments, as they were written in the configuration.
+    /// Its command with the arguments, as they were written in the configuration; or its address, without the query.
     pub command: String,
     /// The reason.
     pub reason: String,
+    /// The failed exchange with a server that is reached by address.
+    pub http: Option<HttpError>,
     /// The first line that it wrote to its standard output, if that is not MCP.
     pub stdout: Option<String>,
     /// The last lines that it wrote to its standard error.
@@ -132,6 +156,19 @@ impl fmt::Display for StartFailure {
 }
 
 impl std::error::Error for StartFailure {}
+
+fn placed(setting: &str) -> &'static str {
+    match setting {
+        "header" => {
+            "only a server that is reached by address has headers; write `ServerConfig::http`, or remove it"
+        }
+        _ => "it is reached by address, and this is for a process that the program starts; remove it",
+    }
+}
+
+fn part(header: Option<&str>) -> String {
+    header.map_or_else(|| "address".to_owned(), |name| format!("header `{name}`"))
+}
 
 fn at(field: &str) -> String {
     if field.is_empty() { String::new() } else { format!("`{field}`: ") }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
 use tokio::sync::watch;
 
-use super::server_config::{InProcess, ServerConfig};
+use super::server_config::{InProcess, Link, ServerConfig};
 use crate::mutex::lock;
 use onionskin_core::ToolOutput;
 
@@ -223,7 +223,7 @@ impl FakeServer {
     /// The configuration with which agents reach it. Its time limits can be set like the limits of any server.
     pub fn config(&self) -> ServerConfig {
         let mut config = ServerConfig::stdio("a fake server of this program");
-        config.fake = Some(Arc::new(self.clone()));
+        config.link = Link::InProcess(Arc::new(self.clone()));
         config
     }
 

@@ -40,6 +40,7 @@ mod error;
 mod export;
 mod fake;
 mod file;
+mod http;
 mod instructions;
 mod list_tools;
 mod mcp_json;
@@ -76,6 +77,7 @@ pub use directory::WorkingDirectory;
 pub use error::{McpError, StartFailure};
 #[cfg(feature = "rmcp3")]
 pub use export::export_tool;
+pub use http::HttpError;
 pub use server_config::ServerConfig;
 pub use standalone::McpServer;
 pub use tool_spec::McpToolSpec;

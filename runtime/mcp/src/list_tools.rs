@@ -214,6 +214,7 @@ fn runs_as_task_only(text: &RawValue) -> bool {
 fn reason(error: RequestError) -> String {
     match error {
         RequestError::Died(how) => format!("it died ({how})"),
+        RequestError::Http(error) => error.to_string(),
         RequestError::Timeout(limit) => format!("it did not answer within {limit:?}"),
         RequestError::Unreadable(reason) => format!("its answer cannot be read: {reason}"),
         RequestError::Refused(error) => format!("it answered with an error: {}", visible(&error.message)),

@@ -11,13 +11,17 @@ use serde_json::value::RawValue;
 use super::comments;
 use super::env_vars::expand;
 use super::error::McpError;
+use super::http::endpoint::{self, Mistake};
 use super::server_config::{ServerConfig, Word};
 use super::tool_rules::{self, Rule, ToolRules, Tools};
 use onionskin_core::schema::reason_of;
 use onionskin_core::text::nearest;
 
 /// The fields of a server that are read, except the fields of `tool_rules`.
-const FIELDS: [&str; 8] = ["type", "command", "args", "env", "cwd", "timeout", "startTimeout", "parallel"];
+const FIELDS: [&str; 10] =
+    ["type", "command", "args", "env", "cwd", "url", "headers", "timeout", "startTimeout", "parallel"];
+/// The values of `type` for a server that is reached by address.
+const HTTP: [&str; 4] = ["http", "streamable-http", "streamableHttp", "streamable_http"];
 /// Shorter limits are probably meant as seconds.
 const LEAST_TIMEOUT: u64 = 100;
 /// A server without its variables may do other things than with them.
@@ -194,9 +198,7 @@ impl<'t> Source<'t> {
     fn server(&self, part: &'t str, path: &str) -> Configured {
         let fields = self.object(part, path)?;
         self.switched_on(&fields, path)?;
-        if let Some(refused) = self.not_stdio(&fields, path)? {
-            return Err(refused);
-        }
+        let is_http = self.is_http(&fields, path)?;
         let mut written = ServerFields::default();
         let mut unread = Vec::new();
         let mut rules = ToolRules::default();
@@ -204,6 +206,20 @@ impl<'t> Source<'t> {
             let field = format!("{path}.{name}");
             match name.as_str() {
                 "type" => {}
+                "command" | "args" | "env" | "cwd" if is_http => {
+                    let reason =
+                        "this is for a server that a command starts, and this one is reached by its `url`";
+                    return Err(self.error(value, &field, reason));
+                }
+                "url" | "headers" if !is_http => {
+                    let reason = "this is for a server that is reached by address, and this one is started by a command";
+                    return Err(self.error(value, &field, reason));
+                }
+                "url" => written.url = Some((value, self.value(value, &field, "a string")?)),
+                "headers" => {
+                    let expected = "an object whose values are strings";
+                    written.headers = Some((value, self.value(value, &field, expected)?));
+                }
                 "command" => written.command = Some((value, self.value(value, &field, "a string")?)),
                 "args" => written.args = Some((value, self.value(value, &field, "a list of strings")?)),
                 "env" => {
@@ -230,9 +246,10 @@ impl<'t> Source<'t> {
                 },
             }
         }
-        if written.command.is_none() {
-            let misspelt = unread.into_iter().find(|(near, _)| *near == Some("command"));
-            let missing = || self.error(part, path, "the field `command` is missing");
+        let needed = if is_http { "url" } else { "command" };
+        if written.command.is_none() && written.url.is_none() {
+            let misspelt = unread.into_iter().find(|(near, _)| *near == Some(needed));
+            let missing = || self.error(part, path, format!("the field `{needed}` is missing"));
             return Err(misspelt.map_or_else(missing, |(_, error)| error));
         }
         let mut server = self.expanded(part, path, written)?;
@@ -276,26 +293,22 @@ impl<'t> Source<'t> {
         rules.add(rule, name, tools).map_err(|()| self.error(part, field, format!("expected {expected}")))
     }
 
-    /// Why a server that is not a child process cannot be used.
-    fn not_stdio(&self, fields: &[(String, &'t str)], path: &str) -> Result<Option<McpError>, McpError> {
-        for (name, value) in fields {
-            let field = format!("{path}.{name}");
-            let kind = match name.as_str() {
-                "url" => "http".to_owned(),
-                "type" => self.value(value, &field, "a string")?,
-                _ => continue,
-            };
-            match kind.as_str() {
-                "stdio" => {}
-                "http" | "sse" | "streamable-http" | "streamableHttp" => {
-                    let reason = "servers that are reached by URL are not supported yet: streamable HTTP comes \
-                                  later; use a server that is started by a `command`";
-                    return Ok(Some(self.error(value, &field, reason)));
-                }
-                _ => return Err(self.error(value, &field, "expected \"stdio\"")),
+    /// Whether a server is reached by address.
+    fn is_http(&self, fields: &[(String, &'t str)], path: &str) -> Result<bool, McpError> {
+        let Some((_, value)) = fields.iter().find(|(name, _)| name == "type") else {
+            return Ok(fields.iter().any(|(name, _)| name == "url"));
+        };
+        let field = format!("{path}.type");
+        match self.value::<String>(value, &field, "a string")?.as_str() {
+            "stdio" => Ok(false),
+            kind if HTTP.contains(&kind) => Ok(true),
+            "sse" => {
+                let reason = "the transport `sse` of 2024 is not supported; if the server has streamable HTTP too, write \"http\" and \
+                              its address";
+                Err(self.error(value, &field, reason))
             }
+            _ => Err(self.error(value, &field, "expected \"stdio\" or \"http\"")),
         }
-        Ok(None)
     }
 
     fn time(&self, part: &str, field: &str) -> Result<Duration, McpError> {
@@ -314,8 +327,29 @@ impl<'t> Source<'t> {
             expand(text, |name| std::env::var(name).ok(), &mut used)
                 .map_err(|reason| self.error(part, &format!("{path}.{field}"), reason))
         };
-        let (at, command) = written.command.unwrap_or((part, String::new()));
-        let mut server = ServerConfig::new(Word { value: fill(at, "command", &command)?, shown: command });
+        let mut server = match written.url {
+            Some((at, url)) => {
+                let address = fill(at, "url", &url)?;
+                let mut server = ServerConfig::http(&*address);
+                server.command.shown = endpoint::shown(&url);
+                let (headers_at, headers) = written.headers.unwrap_or_default();
+                for (name, text) in headers {
+                    let value = fill(headers_at, &format!("headers.{name}"), &text)?;
+                    server = server.header(name, value);
+                }
+                endpoint::check(&address, &server.headers).map_err(|mistake| match mistake {
+                    Mistake::Address(reason) => self.error(at, &format!("{path}.url"), reason),
+                    Mistake::Header(name, reason) => {
+                        self.error(headers_at, &format!("{path}.headers.{name}"), reason)
+                    }
+                })?;
+                server
+            }
+            None => {
+                let (at, command) = written.command.unwrap_or((part, String::new()));
+                ServerConfig::new(Word { value: fill(at, "command", &command)?, shown: command })
+            }
+        };
         let (at, args) = written.args.unwrap_or_default();
         for (index, shown) in args.into_iter().enumerate() {
             let value = fill(at, &format!("args[{index}]"), &shown)?;
@@ -344,6 +378,8 @@ struct ServerFields<'t> {
     args: Option<(&'t str, Vec<String>)>,
     env: Option<(&'t str, BTreeMap<String, String>)>,
     cwd: Option<(&'t str, String)>,
+    url: Option<(&'t str, String)>,
+    headers: Option<(&'t str, BTreeMap<String, String>)>,
     timeout: Option<Duration>,
     start_timeout: Option<Duration>,
     is_parallel: bool,

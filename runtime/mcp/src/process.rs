@@ -10,7 +10,7 @@ use tokio::process::{Child, Command};
 use tokio::sync::{Notify, watch};
 
 use super::secrets::Secrets;
-use super::server_config::{InProcess, ServerConfig};
+use super::server_config::{InProcess, Link, ServerConfig};
 use super::stderr::Tail;
 
 /// Maximum time for a process to end after its input was closed, after it was asked to, and after it was killed.
@@ -28,7 +28,7 @@ const PIPE: usize = 64 << 10;
 
 /// A running process. Dropping it kills the process and everything in its group.
 pub(super) struct Process {
-    /// None for a server within the program.
+    /// None for a server that is no process of its own.
     group: Option<Group>,
     /// The way in which the process ended. It is set after its last lines were read.
     ended: watch::Receiver<Option<Arc<str>>>,
@@ -43,8 +43,8 @@ impl Process {
         config: &ServerConfig,
         secrets: &Secrets,
     ) -> io::Result<(Self, Input, Output)> {
-        if let Some(fake) = &config.fake {
-            return Ok(Self::within(Arc::clone(fake)));
+        if let Link::InProcess(server) = &config.link {
+            return Ok(Self::within(Arc::clone(server)));
         }
         let mut command = Command::new(&config.command.value);
         command.args(config.args.iter().map(|arg| &arg.value)).env_clear().envs(config.environment());
@@ -73,6 +73,21 @@ impl Process {
             }
         });
         Ok((Self { group: Some(group), ended, kill, stderr: tail }, Box::new(stdin), Box::new(stdout)))
+    }
+
+    /// In place of a process, for a server that runs elsewhere. It ends when it is killed.
+    #[cfg(feature = "mcp-http")]
+    pub(super) fn elsewhere() -> Self {
+        let kill = Arc::new(Notify::new());
+        let (ending, ended) = watch::channel(None);
+        tokio::spawn({
+            let kill = Arc::clone(&kill);
+            async move {
+                kill.notified().await;
+                ending.send_replace(Some("its connection was closed".into()));
+            }
+        });
+        Self { group: None, ended, kill, stderr: Tail::default() }
     }
 
     /// A task of this program in place of a process.

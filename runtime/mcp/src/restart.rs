@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::error::McpError;
+use super::server_config::Link;
 use crate::mutex::lock;
 
 /// Restarts in one [`WINDOW`], at most.
@@ -21,6 +22,8 @@ const BACKOFF: Duration = Duration::from_millis(250);
 pub(super) trait Restart: Send + Sync + 'static {
     /// The name of the server.
     fn name(&self) -> &str;
+    /// Returns how the server is reached.
+    fn link(&self) -> &Link;
     /// Returns whether the server can be called.
     fn is_alive(&self) -> bool;
     /// Returns the reason why the server cannot be called.
@@ -87,9 +90,10 @@ impl Restarts {
         }
         if let Some(oldest) = state.begun.front().filter(|_| state.begun.len() >= RESTARTS) {
             let wait = WINDOW.saturating_sub(now.duration_since(*oldest)).as_secs() + 1;
+            let (died, started) = (server.link().died(), server.link().started());
             return Err(format!(
-                "the MCP server `{name}` is down ({how}): it was started again {RESTARTS} times within {WINDOW:?} and \
-                 died each time. It is tried again in {wait} s; do not call it before"
+                "the MCP server `{name}` is down ({how}): it was {started} again {RESTARTS} times within {WINDOW:?} and \
+                 {died} each time. It is tried again in {wait} s; do not call it before"
             ));
         }
         let tried = u32::try_from(state.begun.len()).unwrap_or(u32::MAX);
@@ -125,15 +129,16 @@ impl Running {
             tokio::time::sleep(BACKOFF * 2_u32.saturating_pow(further)).await;
         }
         let name = server.name();
+        let (died, started) = (server.link().died(), server.link().started());
         let result = server.start().await.map_err(|error| {
             tracing::warn!(server = name, "{error}");
             // The rest goes into the log only: the output of a server may concern the calls of others.
             let reason =
                 if let McpError::Start(failure) = error { failure.reason } else { error.to_string() };
-            format!("the MCP server `{name}` died ({how}) and could not be started again: {reason}")
+            format!("the MCP server `{name}` {died} ({how}) and could not be {started} again: {reason}")
         });
         server.report(match &result {
-            Ok(()) => format!("the MCP server `{name}` died ({how}) and was started again"),
+            Ok(()) => format!("the MCP server `{name}` {died} ({how}) and was {started} again"),
             Err(text) => text.clone(),
         });
         self.ended.send_replace(Some(result.map_err(Into::into)));

@@ -1,7 +1,7 @@
 //! The values of a server's variables, to be hidden in its output.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use super::server_config::ServerConfig;
@@ -27,22 +27,28 @@ const CALLERS: usize = 256;
 
 impl Secrets {
     /// All values: none of them is in a log or an error.
-    pub(super) fn all(variables: &[&BTreeMap<String, String>]) -> Self {
-        Self::new(variables.iter().flat_map(|variables| variables.iter()))
+    pub(super) fn all(config: &ServerConfig) -> Self {
+        Self::new(config, |_| true)
     }
 
     /// The values that a tool's result must not show: the values set as secrets, and the values of variables with the name
     /// of a secret. Other values, such as a time zone, may be part of results.
     pub(super) fn for_results(config: &ServerConfig) -> Self {
-        let taken = config.program_variables();
-        let all = [&config.env, &taken].into_iter().flatten();
-        Self::new(all.filter(|(name, _)| config.secrets.contains(*name) || is_secret(name)))
+        Self::new(config, |name| config.secrets.contains(name) || is_secret(name))
     }
 
-    fn new<'v>(variables: impl Iterator<Item = (&'v String, &'v String)>) -> Self {
-        let redactor =
-            Redactor::new(variables.map(|(name, value)| (value.as_bytes(), Arc::from(format!("[${name}]")))));
-        Self { redactor: Arc::new(redactor), callers: Arc::default() }
+    /// The values of these variables, and of all headers.
+    fn new(config: &ServerConfig, takes: impl Fn(&str) -> bool) -> Self {
+        let of_program = config.program_variables();
+        let variables = config.env.iter().chain(&of_program).filter(|(name, _)| takes(name));
+        let variables = variables.map(|(name, value)| (value.as_bytes(), Arc::from(format!("[${name}]"))));
+        let headers = config.headers.iter().flat_map(|(name, value)| {
+            // Credentials are secret without the name of their scheme, too.
+            let parts =
+                std::iter::once(value.as_str()).chain(value.split_once(' ').map(|(_, rest)| rest.trim()));
+            parts.map(move |part| (part.as_bytes(), Arc::from(format!("[{name}]"))))
+        });
+        Self { redactor: Arc::new(Redactor::new(variables.chain(headers))), callers: Arc::default() }
     }
 
     /// A call may give the server a secret of its session, which the server may write into its log.

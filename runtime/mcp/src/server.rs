@@ -17,7 +17,7 @@ use super::list_tools::{LeftOut, Listed};
 use super::order::Order;
 use super::restart::{Absence, Restart, Restarts};
 use super::secrets::Secrets;
-use super::server_config::ServerConfig;
+use super::server_config::{Link, ServerConfig};
 use super::snapshot::{ServerDrift, SnapshotTool};
 use super::visible::{name, visible};
 use super::{convert, file, list_tools, relist};
@@ -91,7 +91,7 @@ impl Server {
         let unread = config.unread.clone();
         let server = Arc::new(Self {
             name: name.into(),
-            secrets: Secrets::all(&[&config.env, &config.program_variables()]),
+            secrets: Secrets::all(&config),
             result_secrets: Secrets::for_results(&config),
             config,
             order: Order::default(),
@@ -287,10 +287,22 @@ impl Server {
             // The standard error is left out, because it may concern the calls of others.
             RequestError::Died(how) => {
                 let text = format!(
-                    "the MCP server `{name}` died during the call ({how}); whether the call took effect is not known. \
-                     The next call starts the server again"
+                    "the MCP server `{name}` {} during the call ({how}); whether the call took effect is not known. \
+                     The next call {}",
+                    self.config.link.died(),
+                    match self.config.link {
+                        Link::Process | Link::InProcess(_) => "starts the server again",
+                        Link::Http => "begins a new connection",
+                    }
                 );
                 (ErrorKind::Remote, text)
+            }
+            RequestError::Http(error) => {
+                let text = format!("the call to the MCP server `{name}` failed: {error}; {}", error.effect());
+                let error = error.hide(&self.secrets);
+                return Exit::Tool(
+                    ToolError::new(self.secrets.hide(text)).with_kind(ErrorKind::Remote).with_source(error),
+                );
             }
             RequestError::Timeout(limit) => {
                 let text = format!(
@@ -345,8 +357,12 @@ impl Server {
             match started.ended().await {
                 Some(Ok(())) => {
                     return self.living().ok_or_else(|| {
-                        let text =
-                            format!("the MCP server `{}` was started again and died at once", self.name);
+                        let text = format!(
+                            "the MCP server `{}` was {} again and {} at once",
+                            self.name,
+                            self.config.link.started(),
+                            self.config.link.died()
+                        );
                         remote(text, ErrorKind::Remote)
                     });
                 }
@@ -380,6 +396,10 @@ impl Server {
 impl Restart for Server {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn link(&self) -> &Link {
+        &self.config.link
     }
 
     fn is_alive(&self) -> bool {

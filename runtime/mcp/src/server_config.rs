@@ -11,6 +11,7 @@ use futures_util::future::BoxFuture;
 use tokio::io::DuplexStream;
 
 use super::error::McpError;
+use super::http::endpoint::{self, Mistake};
 use super::tool_rules::ToolRules;
 use onionskin_core::secret::Secret;
 
@@ -41,9 +42,10 @@ const PASSED: &[&str] = if cfg!(windows) {
     &["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"]
 };
 
-/// One server: a process that speaks MCP over its standard streams.
+/// One server: a process that speaks MCP over its standard streams ([`Self::stdio`]), or a server that is reached by address
+/// ([`Self::http`]).
 ///
-/// Of this program's environment it gets `HOME`, `LOGNAME`, `PATH`, `SHELL`, `TERM` and `USER` (on Windows, those that programs need
+/// Of this program's environment a process gets `HOME`, `LOGNAME`, `PATH`, `SHELL`, `TERM` and `USER` (on Windows, those that programs need
 /// there), and the variables that [`Self::pass_env`] names; then the configured variables. Other variables can be keys of other services,
 /// which a server must not see. The values of configured and of named variables are secrets: no error text, log line or `Debug` output contains them. Results of the server's tools do not contain the values that were given
 /// with [`Self::secret`], or whose variable is named like a secret (the name contains `KEY`, `TOKEN`, `SECRET`, `PASSW`,
@@ -80,8 +82,38 @@ pub struct ServerConfig {
     pub(super) rules: ToolRules,
     /// The lock file beside the file that it was read from.
     pub(super) lock_file: Option<PathBuf>,
-    /// A server within the program, which is started instead of the command.
-    pub(super) fake: Option<Arc<dyn InProcess>>,
+    pub(super) link: Link,
+    /// Headers of all requests to a server that is reached by address.
+    pub(super) headers: BTreeMap<String, String>,
+}
+
+/// How a server is reached.
+#[derive(Clone)]
+pub(super) enum Link {
+    /// The command starts it.
+    Process,
+    /// It is within the program, and is started instead of the command.
+    InProcess(Arc<dyn InProcess>),
+    /// It runs elsewhere, and the command is its address.
+    Http,
+}
+
+impl Link {
+    /// What it did if it has to be used anew.
+    pub(super) fn died(&self) -> &'static str {
+        match self {
+            Self::Process | Self::InProcess(_) => "died",
+            Self::Http => "lost its connection",
+        }
+    }
+
+    /// What is done then.
+    pub(super) fn started(&self) -> &'static str {
+        match self {
+            Self::Process | Self::InProcess(_) => "started",
+            Self::Http => "connected",
+        }
+    }
 }
 
 /// A server within the program, in place of a process.
@@ -109,6 +141,35 @@ impl ServerConfig {
         Self::new(command.into().into())
     }
 
+    /// Makes a server that is reached by this address, over streamable HTTP: with the protocol of 2026-07-28, or that of 2025 and its
+    /// sessions. It needs the feature `mcp-http`.
+    ///
+    /// Nothing but this address is requested: redirects are followed on the same host only, because the
+    /// [headers](Self::header) go with them. Proxies of the environment (`HTTPS_PROXY`) are used, except for addresses of this machine.
+    ///
+    /// ```
+    /// use onionskin::mcp::ServerConfig;
+    /// use onionskin::secret::Secret;
+    ///
+    /// let key = Secret::new("not-for-logs".to_owned());
+    /// let server = ServerConfig::http("https://example.com/mcp").header("X-Api-Key", key);
+    /// assert!(!format!("{server:?}").contains("not-for-logs"));
+    /// ```
+    pub fn http(address: impl Into<String>) -> Self {
+        let value = address.into();
+        let shown = endpoint::shown(&value);
+        Self { link: Link::Http, ..Self::new(Word { value, shown }) }
+    }
+
+    /// Sends this header with each request to a server that is reached by address. Its value is a secret: no error text, log line,
+    /// `Debug` output or result of a tool contains it. A header of the same name is replaced.
+    #[must_use]
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<Secret<String>>) -> Self {
+        let name = name.into().to_ascii_lowercase();
+        self.headers.insert(name, value.into().expose().clone());
+        self
+    }
+
     pub(super) fn new(command: Word) -> Self {
         Self {
             command,
@@ -124,7 +185,8 @@ impl ServerConfig {
             unread: Vec::new(),
             rules: ToolRules::default(),
             lock_file: None,
-            fake: None,
+            link: Link::Process,
+            headers: BTreeMap::new(),
         }
     }
 
@@ -235,14 +297,40 @@ impl ServerConfig {
     }
 
     /// # Errors
-    /// Returns an error if a time limit is zero, so that every call, or the start, would fail.
+    /// Returns an error if a time limit is zero, so that every call, or the start, would fail; or if a setting has no effect or cannot be used.
     pub(super) fn check(&self, server: &str) -> Result<(), McpError> {
+        if let Some(setting) = self.misplaced() {
+            return Err(McpError::Misplaced { server: server.to_owned(), setting });
+        }
+        if let Link::Http = self.link {
+            endpoint::check(&self.command.value, &self.headers).map_err(|mistake| {
+                let (header, reason) = match mistake {
+                    Mistake::Address(reason) => (None, reason),
+                    Mistake::Header(name, reason) => (Some(name), reason),
+                };
+                McpError::Address { server: server.to_owned(), header, reason: reason.to_owned() }
+            })?;
+        }
         for (setting, time) in [("timeout", self.timeout), ("start_timeout", self.start_timeout)] {
             if time.is_zero() {
                 return Err(McpError::ZeroTimeout { server: server.to_owned(), setting });
             }
         }
         Ok(())
+    }
+
+    /// A setting that has no effect, because it is for servers that are reached in another way.
+    fn misplaced(&self) -> Option<&'static str> {
+        let settings = match self.link {
+            Link::Process | Link::InProcess(_) => vec![(!self.headers.is_empty(), "header")],
+            Link::Http => vec![
+                (!self.args.is_empty(), "args"),
+                (!self.env.is_empty(), "env"),
+                (!self.passed.is_empty(), "pass_env"),
+                (self.cwd.is_some(), "cwd"),
+            ],
+        };
+        settings.into_iter().find_map(|(is_set, name)| is_set.then_some(name))
     }
 
     /// The command line as it was written.
@@ -257,6 +345,7 @@ impl fmt::Debug for ServerConfig {
         f.debug_struct("ServerConfig")
             .field("command", &self.command_line())
             .field("env", &self.env.keys())
+            .field("headers", &self.headers.keys())
             .field("cwd", &self.cwd)
             .field("timeout", &self.timeout)
             .field("start_timeout", &self.start_timeout)

@@ -61,14 +61,13 @@ impl Tail {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
+    use crate::server_config::ServerConfig;
 
     async fn lines(text: &str) -> Vec<String> {
-        let env = BTreeMap::from([("KEY".to_owned(), "sk-123456".to_owned())]);
+        let config = ServerConfig::stdio("t").env("KEY", "sk-123456");
         let tail = Tail::default();
-        tail.clone().follow(text.as_bytes(), Arc::from("t"), Secrets::all(&[&env])).await;
+        tail.clone().follow(text.as_bytes(), Arc::from("t"), Secrets::all(&config)).await;
         tail.lines()
     }
 

@@ -9,6 +9,7 @@ use super::answer::Answers;
 use super::argument_names;
 use super::connection_thread::ConnectionThread;
 use super::drift_policy::Offer;
+use super::http::HttpError;
 use super::server::{RemoteTool, Server};
 use onionskin_core::Args;
 use onionskin_core::servers::ServerKind;
@@ -88,6 +89,13 @@ impl McpTool {
     }
 }
 
+fn is_session_lost(exit: &Exit) -> bool {
+    let error = exit.as_tool_error();
+    error.is_some_and(|error| {
+        error.causes().any(|cause| matches!(cause.downcast_ref(), Some(HttpError::SessionLost)))
+    })
+}
+
 impl DynTool for McpTool {
     fn definition(&self) -> &ToolDefinition {
         &self.answers.tool.definition
@@ -103,11 +111,19 @@ impl DynTool for McpTool {
                 let report = |report: rmcp::model::ProgressNotificationParam| {
                     progress.report(report.progress, report.total, report.message);
                 };
-                let connection = answers.server.connection().await?;
+                let Answers { server, tool, .. } = &answers;
+                let connection = server.connection().await?;
                 if let Some(offer) = offer {
-                    offer.holds(&answers.server, &answers.tool).await?;
+                    offer.holds(server, tool).await?;
                 }
-                let answer = answers.server.call(&connection, &answers.tool.name, arguments, report).await?;
+                let answer = match server.call(&connection, &tool.name, arguments.clone(), &report).await {
+                    // The server says that the call did not run, but it also lost what it knew.
+                    Err(exit) if is_session_lost(&exit) && tool.definition.effect.is_repeatable() => {
+                        let connection = server.connection().await?;
+                        server.call(&connection, &tool.name, arguments, &report).await?
+                    }
+                    answer => answer?,
+                };
                 answers.read(answer).await
             });
             let call = async {

@@ -22,7 +22,7 @@ impl Fault {
     }
 
     /// Ends the server; the first reason counts.
-    pub(super) fn end(&self, how: String) {
+    pub(crate) fn end(&self, how: String) {
         if self.0.how.set(how.into()).is_ok() {
             self.0.raised.cancel();
             self.0.kill.notify_one();

@@ -6,7 +6,7 @@ use std::io;
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
 /// A longer message is not kept. As long as the library's own limit.
-pub(super) const LONGEST_LINE: usize = 16 << 20;
+pub(crate) const LONGEST_LINE: usize = 16 << 20;
 /// A longer line ends the server: it may never end.
 const ENDLESS: usize = 256 << 20;
 /// The length of the beginning and of the end of a long message that are kept to find the call that it answers.

@@ -215,7 +215,7 @@ fn last_id(end: &[u8]) -> Option<RequestId> {
 }
 
 /// The number that an id is as text: some servers give our numbers back so.
-pub(super) fn as_number(id: &RequestId) -> Option<RequestId> {
+pub(crate) fn as_number(id: &RequestId) -> Option<RequestId> {
     match id {
         RequestId::String(text) => Some(RequestId::Number(text.parse().ok()?)),
         RequestId::Number(_) => None,

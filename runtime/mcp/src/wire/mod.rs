@@ -27,13 +27,16 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 pub(super) use fault::Fault;
+#[cfg(feature = "mcp-http")]
+pub(super) use lines::LONGEST_LINE;
 use lines::{Line, Lines};
-pub(super) use message::Incoming;
-pub(super) use message::reason;
-#[cfg(test)]
+#[cfg(feature = "mcp-http")]
+pub(super) use message::as_number;
+pub(super) use message::{Incoming, reason};
+#[cfg(any(test, feature = "mcp-http"))]
 pub(super) use message::{read, read_ends};
 use outbox::Outbox;
-use pace::Pace;
+pub(super) use pace::Pace;
 use pending::Pending;
 
 use super::client::Unasked;
@@ -135,17 +138,11 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
         }
     }
 
-    /// Answers a request of the server. This client offers nothing that it could ask for.
+    /// Answers a request of the server.
     fn reply(&mut self, id: &RequestId, method: &str) {
         self.pace.count();
-        let reply = if method == "ping" {
-            json!({ "jsonrpc": "2.0", "id": id, "result": {} })
-        } else {
-            let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "this client does not offer it", None);
-            json!({ "jsonrpc": "2.0", "id": id, "error": error })
-        };
         if let Some(outbox) = &self.outbox {
-            outbox.reply(line(reply.to_string()));
+            outbox.reply(line(reply(id, method).to_string()));
         }
     }
 }
@@ -226,6 +223,15 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleClient> for Wire<R> {
     }
 }
 
+/// The answer to a request of the server. This client offers nothing that it could ask for.
+pub(super) fn reply(id: &RequestId, method: &str) -> Value {
+    if method == "ping" {
+        return json!({ "jsonrpc": "2.0", "id": id, "result": {} });
+    }
+    let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "this client does not offer it", None);
+    json!({ "jsonrpc": "2.0", "id": id, "error": error })
+}
+
 fn line(mut text: String) -> Vec<u8> {
     text.push('\n');
     text.into_bytes()
@@ -239,7 +245,7 @@ fn shaken(id: RequestId, result: &str) -> RxJsonRpcMessage<RoleClient> {
     }
 }
 
-fn unreadable(id: RequestId, handshake: bool, reason: &str) -> RxJsonRpcMessage<RoleClient> {
+pub(super) fn unreadable(id: RequestId, handshake: bool, reason: &str) -> RxJsonRpcMessage<RoleClient> {
     if handshake {
         let text = format!("its answer cannot be read: {reason}");
         return JsonRpcMessage::error(ErrorData::internal_error(text, None), Some(id));
@@ -247,23 +253,30 @@ fn unreadable(id: RequestId, handshake: bool, reason: &str) -> RxJsonRpcMessage<
     answer(id, Err(reason))
 }
 
-/// An answer as the library hands it on without looking into it: the text of the result, or in a list why it cannot be
-/// read. [`answered`] takes it out.
-fn answer(id: RequestId, result: Result<&str, &str>) -> RxJsonRpcMessage<RoleClient> {
-    let value = match result {
-        Ok(text) => Value::String(text.to_owned()),
-        Err(reason) => Value::Array(vec![Value::String(reason.to_owned())]),
+/// The mark of a text that is a result, and of one that says why there is none.
+const RESULT: char = '=';
+const NO_RESULT: char = '!';
+
+/// An answer as the library hands it on without looking into it: a text with the result, or with the reason why it cannot be read.
+/// [`answered`] takes it out.
+pub(super) fn answer(id: RequestId, result: Result<&str, &str>) -> RxJsonRpcMessage<RoleClient> {
+    let text = match result {
+        Ok(text) => format!("{RESULT}{text}"),
+        Err(reason) => format!("{NO_RESULT}{reason}"),
     };
-    JsonRpcMessage::response(ServerResult::CustomResult(CustomResult(value)), id)
+    JsonRpcMessage::response(ServerResult::CustomResult(CustomResult(Value::String(text))), id)
 }
 
 /// The text of a result, or why it cannot be read.
 pub(super) fn answered(result: ServerResult) -> Result<String, String> {
-    let ServerResult::CustomResult(CustomResult(value)) = result else {
-        return Err("it belongs to another request".to_owned());
+    let foreign = || "it belongs to another request".to_owned();
+    let ServerResult::CustomResult(CustomResult(Value::String(mut text))) = result else {
+        return Err(foreign());
     };
-    match value {
-        Value::String(text) => Ok(text),
-        other => Err(other.get(0).and_then(Value::as_str).unwrap_or_default().to_owned()),
+    let mark = if text.is_empty() { None } else { Some(text.remove(0)) };
+    match mark {
+        Some(RESULT) => Ok(text),
+        Some(NO_RESULT) => Err(text),
+        _ => Err(foreign()),
     }
 }

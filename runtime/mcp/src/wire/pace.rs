@@ -9,17 +9,17 @@ const MOST: u32 = 500;
 const WINDOW: Duration = Duration::from_millis(100);
 
 /// Counts notifications. Beyond the limit, they wait in the server's own pipe.
-pub(super) struct Pace {
+pub(crate) struct Pace {
     window: Instant,
     count: u32,
 }
 
 impl Pace {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { window: Instant::now(), count: 0 }
     }
 
-    pub(super) fn count(&mut self) {
+    pub(crate) fn count(&mut self) {
         let now = Instant::now();
         if now.duration_since(self.window) >= WINDOW {
             self.window = now;
@@ -29,7 +29,7 @@ impl Pace {
     }
 
     /// Until when nothing is read.
-    pub(super) fn pause(&self) -> Option<Instant> {
+    pub(crate) fn pause(&self) -> Option<Instant> {
         (self.count >= MOST).then(|| self.window + WINDOW).filter(|until| *until > Instant::now())
     }
 }

@@ -1,0 +1,6 @@
+//! Servers that are reached by address, against an HTTP server of these tests.
+#![allow(clippy::unwrap_used, reason = "tests say what they expect")]
+
+mod hostile;
+mod server;
+mod sessions;

@@ -1,0 +1,244 @@
+//! The HTTP half of the protocol library's transport. The library knows sessions, versions and resumption; this client sends its
+//! messages, and reads answers as the transport over standard streams reads lines.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures_util::StreamExt;
+use futures_util::stream::BoxStream;
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Method, RequestBuilder, Response, StatusCode, Url};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+};
+use rmcp::transport::common::http_header::{
+    EVENT_STREAM_MIME_TYPE, HEADER_LAST_EVENT_ID, HEADER_SESSION_ID, JSON_MIME_TYPE,
+};
+use rmcp::transport::streamable_http_client::{
+    SseError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
+};
+use sse_stream::Sse;
+
+use super::answers::{self, Answers, Asked};
+use super::error::HttpError;
+use super::fetch;
+use crate::client::Unasked;
+use crate::wire::{self, Fault, Incoming};
+
+/// Requests of the server whose answers wait to be sent. Beyond it, the server is not asked any further.
+const REPLIES: usize = 256;
+
+type Failure = StreamableHttpError<HttpError>;
+type SseStream = BoxStream<'static, Result<Sse, SseError>>;
+
+/// The client of one connection.
+#[derive(Clone)]
+pub(super) struct HttpClient(Arc<Inner>);
+
+struct Inner {
+    http: Client,
+    address: Url,
+    /// The configured headers.
+    headers: HeaderMap,
+    unasked: Unasked,
+    fault: Fault,
+    replies: AtomicUsize,
+}
+
+/// What a request carries beside the configured headers.
+#[derive(Clone, Default)]
+pub(super) struct Extra {
+    session: Option<Arc<str>>,
+    headers: HashMap<HeaderName, HeaderValue>,
+}
+
+impl HttpClient {
+    pub(super) fn new(
+        http: Client,
+        address: Url,
+        headers: HeaderMap,
+        unasked: Unasked,
+        fault: Fault,
+    ) -> Self {
+        Self(Arc::new(Inner { http, address, headers, unasked, fault, replies: AtomicUsize::new(0) }))
+    }
+
+    pub(super) fn unasked(&self) -> &Unasked {
+        &self.0.unasked
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        extra: &Extra,
+        prepare: impl Fn(RequestBuilder) -> RequestBuilder,
+    ) -> Result<Response, HttpError> {
+        fetch::send(&self.0.http, &method, &self.0.address, |request| {
+            // The configured ones last: a user's value replaces one of the library.
+            let library = extra.headers.clone().into_iter().collect();
+            let request = request.headers(library).headers(self.0.headers.clone());
+            let request = match &extra.session {
+                Some(session) => request.header(HEADER_SESSION_ID, session.as_ref()),
+                None => request,
+            };
+            prepare(request)
+        })
+        .await
+    }
+
+    async fn post(&self, body: Vec<u8>, extra: &Extra) -> Result<Response, HttpError> {
+        self.send(Method::POST, extra, |request| {
+            request
+                .header(ACCEPT, format!("{JSON_MIME_TYPE}, {EVENT_STREAM_MIME_TYPE}"))
+                .header(CONTENT_TYPE, JSON_MIME_TYPE)
+                .body(body.clone())
+        })
+        .await
+    }
+
+    /// Answers a request of the server. This client offers nothing that it could ask for.
+    pub(super) fn reply(&self, id: &RequestId, method: &str, extra: &Extra) {
+        if self.0.replies.fetch_add(1, Ordering::Relaxed) >= REPLIES {
+            self.0.fault.end(format!("{REPLIES} answers to its own requests waited, and it was left"));
+            return;
+        }
+        let (client, extra) = (self.clone(), extra.clone());
+        let reply = wire::reply(id, method).to_string().into_bytes();
+        tokio::spawn(async move {
+            let _ = client.post(reply, &extra).await;
+            client.0.replies.fetch_sub(1, Ordering::Relaxed);
+        });
+    }
+
+    /// What an answer with a status of an error means for a message.
+    async fn refused(
+        &self,
+        mut response: Response,
+        message: &ClientJsonRpcMessage,
+        extra: &Extra,
+    ) -> Result<StreamableHttpPostResponse, HttpError> {
+        let status = response.status();
+        let body = fetch::error_body(&mut response).await;
+        let error = wire::read(&body).into_iter().find_map(|incoming| match incoming {
+            Incoming::Refusal(_, error) => Some(error),
+            _ => None,
+        });
+        let is_lost = |error: &ErrorData| error.message.to_ascii_lowercase().contains("session");
+        // Widespread servers answer 400 for a session that they do not know.
+        if extra.session.is_some()
+            && (status == StatusCode::NOT_FOUND
+                || status == StatusCode::BAD_REQUEST && error.as_ref().is_some_and(is_lost))
+        {
+            self.0.fault.end(HttpError::SessionLost.to_string());
+            return Err(HttpError::SessionLost);
+        }
+        let is_login = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+        if let JsonRpcMessage::Request(request) = message
+            && !is_login
+        {
+            let answer = |error| {
+                let answer = ServerJsonRpcMessage::error(error, Some(request.id.clone()));
+                Ok(StreamableHttpPostResponse::Json(answer, None))
+            };
+            // A server of an earlier protocol does not know this request, and says so in its own way.
+            if matches!(request.request, ClientRequest::DiscoverRequest(_)) && status.is_client_error() {
+                let unknown = || ErrorData::invalid_request(format!("status {}", status.as_u16()), None);
+                return answer(error.unwrap_or_else(unknown));
+            }
+            if let Some(error) = error {
+                return answer(error);
+            }
+        }
+        Err(fetch::failed(&response, &body))
+    }
+}
+
+impl StreamableHttpClient for HttpClient {
+    type Error = HttpError;
+
+    async fn post_message(
+        &self,
+        _uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        _auth_header: Option<String>,
+        headers: HashMap<HeaderName, HeaderValue>,
+    ) -> Result<StreamableHttpPostResponse, Failure> {
+        let extra = Extra { session, headers };
+        let response = self.post(serde_json::to_vec(&message)?, &extra).await.map_err(Failure::Client)?;
+        if !response.status().is_success() {
+            return self.refused(response, &message, &extra).await.map_err(Failure::Client);
+        }
+        if matches!(response.status(), StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
+            return Ok(StreamableHttpPostResponse::Accepted);
+        }
+        let JsonRpcMessage::Request(request) = &message else {
+            // Nobody waits for an answer to it.
+            return Ok(StreamableHttpPostResponse::Accepted);
+        };
+        let session = response.headers().get(HEADER_SESSION_ID).and_then(|session| session.to_str().ok());
+        let session = session.map(str::to_owned);
+        let asked = Asked::new(request);
+        let kind = fetch::content_type(&response);
+        match kind.as_deref() {
+            Some(EVENT_STREAM_MIME_TYPE) => {
+                Ok(StreamableHttpPostResponse::Sse(self.stream(response, Some(asked), extra), session))
+            }
+            Some(JSON_MIME_TYPE) => {
+                let body = fetch::body(response).await.map_err(Failure::Client)?;
+                let answer = answers::document(self, body.as_deref(), &asked, &extra);
+                Ok(StreamableHttpPostResponse::Json(answer, session))
+            }
+            _ => Err(Failure::Client(HttpError::NotMcp { content_type: kind })),
+        }
+    }
+
+    async fn delete_session(
+        &self,
+        _uri: Arc<str>,
+        session: Arc<str>,
+        _auth_header: Option<String>,
+        headers: HashMap<HeaderName, HeaderValue>,
+    ) -> Result<(), Failure> {
+        let extra = Extra { session: Some(session), headers };
+        // Whatever the server says, the session is over for this client.
+        self.send(Method::DELETE, &extra, |request| request).await.map(drop).map_err(Failure::Client)
+    }
+
+    async fn get_stream(
+        &self,
+        _uri: Arc<str>,
+        session: Option<Arc<str>>,
+        last_event_id: Option<String>,
+        _auth_header: Option<String>,
+        headers: HashMap<HeaderName, HeaderValue>,
+    ) -> Result<SseStream, Failure> {
+        let extra = Extra { session, headers };
+        let sent = self.send(Method::GET, &extra, |request| {
+            let request = request.header(ACCEPT, EVENT_STREAM_MIME_TYPE);
+            match &last_event_id {
+                Some(id) => request.header(HEADER_LAST_EVENT_ID, id.as_str()),
+                None => request,
+            }
+        });
+        let mut response = sent.await.map_err(Failure::Client)?;
+        if response.status() == StatusCode::METHOD_NOT_ALLOWED {
+            return Err(StreamableHttpError::ServerDoesNotSupportSse);
+        }
+        if !response.status().is_success() {
+            let body = fetch::error_body(&mut response).await;
+            return Err(Failure::Client(fetch::failed(&response, &body)));
+        }
+        match fetch::content_type(&response) {
+            Some(kind) if kind == EVENT_STREAM_MIME_TYPE => Ok(self.stream(response, None, extra)),
+            content_type => Err(Failure::Client(HttpError::NotMcp { content_type })),
+        }
+    }
+}
+
+impl HttpClient {
+    fn stream(&self, response: Response, asked: Option<Asked>, extra: Extra) -> SseStream {
+        Answers::new(self.clone(), response, asked, extra).into_stream().boxed()
+    }
+}
