@@ -126,7 +126,7 @@ impl McpConfig {
     pub fn pass_env(&mut self, names: impl IntoIterator<Item = impl AsRef<str>>) {
         let names: Vec<_> = names.into_iter().collect();
         let processes =
-            self.servers.values_mut().flatten().filter(|server| !matches!(server.link, Link::Http));
+            self.servers.values_mut().flatten().filter(|server| !matches!(server.link, Link::Http(_)));
         for server in processes {
             *server = server.clone().pass_env(&names);
         }

@@ -24,7 +24,7 @@ use super::process::Process;
 use super::secrets::Secrets;
 use super::server_config::{Link, ServerConfig};
 use super::tap::{Beginning, Tap};
-use super::untraced_thread::UntracedThread;
+use super::untraced_thread::{SharedThread, UntracedThread};
 use super::visible::visible;
 use super::wire::{Fault, Wire, answered};
 use crate::mutex::lock;
@@ -46,7 +46,7 @@ pub(super) struct Connection {
     /// Whether the server is reached by address.
     is_remote: bool,
     /// The thread that runs the service.
-    _untraced: UntracedThread,
+    _untraced: Arc<UntracedThread>,
 }
 
 /// The output of a process: the first line of its standard output that is not MCP, and the last lines of its standard error.
@@ -77,12 +77,13 @@ impl Connection {
     ) -> Result<Self, Box<StartFailure>> {
         match config.link {
             Link::Process | Link::InProcess(_) => Self::open_process(server, config, secrets).await,
-            Link::Http => Self::open_http(server, config, secrets).await,
+            Link::Http(ref thread) => Self::open_http(thread, server, config, secrets).await,
         }
     }
 
     #[cfg(not(feature = "mcp-http"))]
     async fn open_http(
+        _: &SharedThread,
         server: &Arc<str>,
         config: &ServerConfig,
         secrets: &Secrets,
@@ -99,6 +100,7 @@ impl Connection {
 
     #[cfg(feature = "mcp-http")]
     async fn open_http(
+        thread: &SharedThread,
         server: &Arc<str>,
         config: &ServerConfig,
         secrets: &Secrets,
@@ -110,7 +112,7 @@ impl Connection {
         let fault = Fault::new(Arc::clone(&process.kill));
         let (listeners, changes) = (Listeners::default(), Changes::default());
         let unasked = Unasked::new(listeners.clone(), changes.clone());
-        let untraced = UntracedThread::start(false).map_err(|error| {
+        let untraced = thread.get().map_err(|error| {
             let (reason, next_step) = no_thread(&error);
             failed(reason, next_step)
         })?;
@@ -221,7 +223,7 @@ impl Connection {
             process,
             fault,
             is_remote: false,
-            _untraced: untraced,
+            _untraced: Arc::new(untraced),
         })
     }
 

@@ -40,6 +40,11 @@ impl Locks {
         Ok(Self { files, is_strict })
     }
 
+    /// The tools of the server in the first file.
+    pub(super) fn first(&self) -> Option<&[SnapshotTool]> {
+        self.files.first().map(Vec::as_slice)
+    }
+
     /// How the server differs from each of the files.
     fn drifts(&self, server: &Arc<Server>) -> Vec<ServerDrift> {
         if self.files.is_empty() {

@@ -65,7 +65,7 @@ pub enum McpError {
     Misplaced {
         /// The server.
         server: String,
-        /// The setting: `header`, or one of a process, such as `env`.
+        /// The setting: `header`, `header_for_run`, or one of a process, such as `env`.
         setting: &'static str,
     },
     /// The address of a server, or one of its headers, cannot be used.
@@ -139,6 +139,13 @@ pub struct StartFailure {
     pub stderr: Vec<String>,
     /// What the developer can do; then a line for each field of its configuration that was not read.
     pub next_step: String,
+}
+
+impl StartFailure {
+    /// Whether the server refuses requests with these credentials, or without.
+    pub(crate) fn needs_credentials(&self) -> bool {
+        matches!(self.http, Some(HttpError::Unauthorized { .. } | HttpError::Forbidden { .. }))
+    }
 }
 
 impl fmt::Display for StartFailure {

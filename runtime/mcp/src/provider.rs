@@ -68,6 +68,7 @@ impl ToolServer for SharedServer {
 
     fn provider(&self, request: &ProviderRequest<'_>) -> Result<Arc<dyn ToolProvider>, BoxError> {
         let locks = Locks::find(&self.0, request)?;
+        self.0.take_locked(locks.first())?;
         locks.hold(&self.0)?;
         Ok(Arc::new(Provider { server: Arc::clone(&self.0), news: Mutex::default(), locks: Arc::new(locks) }))
     }

@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::error::McpError;
+use super::http::HttpError;
 use super::server_config::Link;
 use crate::mutex::lock;
 
@@ -37,6 +38,8 @@ pub(super) trait Restart: Send + Sync + 'static {
 /// The reason why a server has no living connection.
 pub(super) enum Absence {
     ShutDown,
+    /// It was not started yet.
+    New,
     /// The process ended; with its exit status, or the reason.
     Died(Arc<str>),
 }
@@ -54,11 +57,19 @@ struct State {
 
 /// A start that runs, or ran.
 #[derive(Clone)]
-pub(super) struct Outcome(watch::Receiver<Option<Result<(), Arc<str>>>>);
+pub(super) struct Outcome(watch::Receiver<Option<Result<(), NotStarted>>>);
+
+/// Why a start failed.
+#[derive(Clone)]
+pub(super) struct NotStarted {
+    pub(super) text: Arc<str>,
+    /// The failed exchange with a server that is reached by address.
+    pub(super) http: Option<HttpError>,
+}
 
 impl Outcome {
     /// Waits for the start. None: it was given up, and the state of the server is not known.
-    pub(super) async fn ended(mut self) -> Option<Result<(), Arc<str>>> {
+    pub(super) async fn ended(mut self) -> Option<Result<(), NotStarted>> {
         self.0.wait_for(Option::is_some).await.ok().and_then(|ended| ended.clone())
     }
 }
@@ -82,21 +93,23 @@ impl Restarts {
         let name = server.name();
         let how = match server.absence() {
             Absence::ShutDown => return Err(format!("the MCP server `{name}` was shut down")),
-            Absence::Died(how) => how,
+            Absence::New => None,
+            Absence::Died(how) => Some(how),
         };
         let now = Instant::now();
         while state.begun.front().is_some_and(|at| now.duration_since(*at) >= WINDOW) {
             state.begun.pop_front();
         }
-        if let Some(oldest) = state.begun.front().filter(|_| state.begun.len() >= RESTARTS) {
+        if let Some(oldest) = state.begun.front().filter(|_| how.is_some() && state.begun.len() >= RESTARTS) {
             let wait = WINDOW.saturating_sub(now.duration_since(*oldest)).as_secs() + 1;
             let (died, started) = (server.link().died(), server.link().started());
+            let how = how.as_deref().unwrap_or_default();
             return Err(format!(
                 "the MCP server `{name}` is down ({how}): it was {started} again {RESTARTS} times within {WINDOW:?} and \
                  {died} each time. It is tried again in {wait} s; do not call it before"
             ));
         }
-        let tried = u32::try_from(state.begun.len()).unwrap_or(u32::MAX);
+        let tried = if how.is_some() { u32::try_from(state.begun.len()).unwrap_or(u32::MAX) } else { 0 };
         state.begun.push_back(now);
         let (stop, outcome) = (CancellationToken::new(), Outcome(outcome));
         state.running = Some((stop.clone(), outcome.clone()));
@@ -120,11 +133,12 @@ impl Restarts {
 struct Running {
     state: Arc<Mutex<State>>,
     begun: Instant,
-    ended: watch::Sender<Option<Result<(), Arc<str>>>>,
+    ended: watch::Sender<Option<Result<(), NotStarted>>>,
 }
 
 impl Running {
-    async fn start(self, server: Arc<impl Restart>, how: Arc<str>, tried: u32) {
+    /// Starts the server, again if it died in this way.
+    async fn start(self, server: Arc<impl Restart>, how: Option<Arc<str>>, tried: u32) {
         if let Some(further) = tried.checked_sub(1) {
             tokio::time::sleep(BACKOFF * 2_u32.saturating_pow(further)).await;
         }
@@ -133,15 +147,22 @@ impl Running {
         let result = server.start().await.map_err(|error| {
             tracing::warn!(server = name, "{error}");
             // The rest goes into the log only: the output of a server may concern the calls of others.
-            let reason =
-                if let McpError::Start(failure) = error { failure.reason } else { error.to_string() };
-            format!("the MCP server `{name}` {died} ({how}) and could not be {started} again: {reason}")
+            let (reason, http) = match error {
+                McpError::Start(failure) => (failure.reason, failure.http),
+                error => (error.to_string(), None),
+            };
+            let text = match &how {
+                Some(how) => format!("the MCP server `{name}` {died} ({how}) and could not be {started} again: {reason}"),
+                None => format!("the MCP server `{name}` could not be {started}: {reason}"),
+            };
+            NotStarted { text: text.into(), http }
         });
-        server.report(match &result {
-            Ok(()) => format!("the MCP server `{name}` {died} ({how}) and was {started} again"),
-            Err(text) => text.clone(),
-        });
-        self.ended.send_replace(Some(result.map_err(Into::into)));
+        match (&result, how) {
+            (Ok(()), Some(how)) => server.report(format!("the MCP server `{name}` {died} ({how}) and was {started} again")),
+            (Ok(()), None) => {}
+            (Err(error), _) => server.report(error.text.to_string()),
+        }
+        self.ended.send_replace(Some(result));
     }
 }
 

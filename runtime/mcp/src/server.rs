@@ -6,23 +6,24 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, join_all};
 use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, ProgressNotificationParam};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::connection::{Connection, RequestError};
-use super::error::McpError;
+use super::error::{McpError, StartFailure};
+use super::http::pool::{Credentials, Pool};
 use super::list_tools::{LeftOut, Listed};
 use super::order::Order;
-use super::restart::{Absence, Restart, Restarts};
+use super::restart::{Absence, NotStarted, Restart, Restarts};
 use super::secrets::Secrets;
 use super::server_config::{Link, ServerConfig};
 use super::snapshot::{ServerDrift, SnapshotTool};
 use super::visible::{name, visible};
-use super::{convert, file, list_tools, relist};
+use super::{convert, file, list_tools, relist, unconnected};
 use crate::mutex::lock;
-use onionskin_core::ToolDefinition;
+use onionskin_core::{RunContext, ToolDefinition};
 use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
 
 /// Up to this number, tools that are left out or rewritten are reported one by one.
@@ -53,6 +54,10 @@ pub(super) struct Server {
     odd: Mutex<Vec<String>>,
     news: Mutex<News>,
     closed: AtomicBool,
+    /// The connections with credentials of runs.
+    pool: Pool,
+    /// Why its tools could not be listed without a run.
+    unlisted: Mutex<Option<Box<StartFailure>>>,
 }
 
 /// A tool as its server lists it.
@@ -103,6 +108,8 @@ impl Server {
             odd: Mutex::default(),
             news: Mutex::default(),
             closed: AtomicBool::new(false),
+            pool: Pool::default(),
+            unlisted: Mutex::default(),
         });
         for text in unread {
             server.report(text);
@@ -129,6 +136,62 @@ impl Server {
         let skip = usize::try_from(reported.saturating_sub(news.first)).unwrap_or(usize::MAX);
         *reported = news.first + news.texts.len() as u64;
         news.texts.iter().skip(skip).cloned().collect()
+    }
+
+    /// The server with the credentials of a run.
+    ///
+    /// # Errors
+    /// Returns an error for the model if the run has none, or if too many connections are in use.
+    pub(super) fn for_run(self: &Arc<Self>, run: &RunContext) -> Result<Arc<Self>, Exit> {
+        if self.config.run_headers.is_empty() {
+            return Ok(Arc::clone(self));
+        }
+        if self.closed.load(Ordering::Acquire) {
+            return Err(remote(format!("the MCP server `{}` was shut down", self.name), ErrorKind::Remote));
+        }
+        let mut credentials = Credentials::new();
+        for (name, value) in &self.config.run_headers {
+            let value = value(run).map_err(|error| {
+                let text = format!(
+                    "the call was not sent to the MCP server `{}`: its header `{name}` has no value in this run: {error}",
+                    self.name
+                );
+                Exit::Tool(ToolError::new(run.hide_text(text).into_owned()).with_kind(ErrorKind::Denied).with_source(error))
+            })?;
+            run.conceal(&value);
+            credentials.insert(name.clone(), value.expose().clone());
+        }
+        let make = || {
+            let mut config = self.config.clone();
+            config.run_headers.clear();
+            config.headers.extend(credentials.clone());
+            Self::new(&self.name, config)
+        };
+        self.pool.get(credentials.clone(), make).map_err(|most| {
+            let text = format!("the MCP server `{}` has {most} connections, and all are in use; try again later", self.name);
+            remote(text, ErrorKind::Limit)
+        })
+    }
+
+    /// Takes the tools of a lock file, if they could not be listed without a run.
+    ///
+    /// # Errors
+    /// Returns why they could not be listed, if there is no lock file.
+    pub(super) fn take_locked(&self, locked: Option<&[SnapshotTool]>) -> Result<(), McpError> {
+        let Some(failure) = &*lock(&self.unlisted) else { return Ok(()) };
+        let Some(locked) = locked else {
+            let mut failure = failure.clone();
+            failure.next_step = format!(
+                "Its tools have to be known before a run: lock them with `onionskin mcp lock`, or give it a `header` to list them.\n{}",
+                failure.next_step
+            );
+            return Err(McpError::Start(failure));
+        };
+        let tools = locked.iter().filter_map(|tool| unconnected::read(Value::Object(tool.fields())).ok());
+        let tools = tools.map(|tool| self.tool(tool)).collect();
+        *lock(&self.tools) = tools;
+        self.generation.fetch_add(1, Ordering::Release);
+        Ok(())
     }
 
     /// A tool as the server describes it.
@@ -292,7 +355,7 @@ impl Server {
                     self.config.link.died(),
                     match self.config.link {
                         Link::Process | Link::InProcess(_) => "starts the server again",
-                        Link::Http => "begins a new connection",
+                        Link::Http(_) => "begins a new connection",
                     }
                 );
                 (ErrorKind::Remote, text)
@@ -366,7 +429,13 @@ impl Server {
                         remote(text, ErrorKind::Remote)
                     });
                 }
-                Some(Err(text)) => return Err(remote(text.to_string(), ErrorKind::Remote)),
+                Some(Err(NotStarted { text, http })) => {
+                    let error = ToolError::new(text.to_string()).with_kind(ErrorKind::Remote);
+                    return Err(Exit::Tool(match http {
+                        Some(http) => error.with_source(http),
+                        None => error,
+                    }));
+                }
                 // The runtime of the start ended.
                 None => {}
             }
@@ -375,6 +444,15 @@ impl Server {
 
     /// Ends the process: closes its input, waits, asks, kills. Later calls are refused.
     pub(super) async fn shutdown(&self) {
+        let others = self.pool.take();
+        let others = join_all(others.iter().map(|server| server.end()));
+        tokio::join!(self.end(), others);
+        // Calls may have opened some meanwhile.
+        self.kill();
+    }
+
+    /// Ends its own connection.
+    pub(super) async fn end(&self) {
         self.closed.store(true, Ordering::Release);
         self.restarts.stop();
         let live = lock(&self.live).take();
@@ -389,6 +467,9 @@ impl Server {
         self.restarts.stop();
         if let Some(connection) = lock(&self.live).take() {
             connection.kill();
+        }
+        for server in self.pool.take() {
+            server.kill();
         }
     }
 }
@@ -410,7 +491,11 @@ impl Restart for Server {
         if self.closed.load(Ordering::Acquire) {
             return Absence::ShutDown;
         }
-        let how = lock(&self.live).as_ref().and_then(|last| last.ended());
+        let live = lock(&self.live);
+        if live.is_none() && self.generation() == 0 {
+            return Absence::New;
+        }
+        let how = live.as_ref().and_then(|last| last.ended());
         Absence::Died(how.unwrap_or_else(|| "it does not run".into()))
     }
 
@@ -418,7 +503,14 @@ impl Restart for Server {
     async fn start(self: &Arc<Self>) -> Result<(), McpError> {
         let begun = Instant::now();
         let opened = Connection::open(&self.name, &self.config, &self.secrets).await;
-        let connection = Arc::new(opened.map_err(McpError::Start)?);
+        let connection = match opened {
+            Ok(connection) => Arc::new(connection),
+            Err(failure) if !self.config.run_headers.is_empty() && failure.needs_credentials() => {
+                *lock(&self.unlisted) = Some(failure);
+                return Ok(());
+            }
+            Err(failure) => return Err(McpError::Start(failure)),
+        };
         let left = self.config.start_timeout.saturating_sub(begun.elapsed());
         let listed = match tokio::time::timeout(left, list_tools::all(&connection)).await {
             Ok(listed) => listed,

@@ -13,7 +13,10 @@ use tokio::io::DuplexStream;
 use super::error::McpError;
 use super::http::endpoint::{self, Mistake};
 use super::tool_rules::ToolRules;
+use super::untraced_thread::SharedThread;
+use onionskin_core::RunContext;
 use onionskin_core::secret::Secret;
+use onionskin_core::servers::BoxError;
 
 /// The time for one request: a list page or a call. Progress of a call restarts it.
 const REQUEST: Duration = Duration::from_mins(1);
@@ -85,7 +88,12 @@ pub struct ServerConfig {
     pub(super) link: Link,
     /// Headers of all requests to a server that is reached by address.
     pub(super) headers: BTreeMap<String, String>,
+    /// Headers whose values depend on the run of a call.
+    pub(super) run_headers: BTreeMap<String, RunHeader>,
 }
+
+/// The value of a header in a run.
+pub(super) type RunHeader = Arc<dyn Fn(&RunContext) -> Result<Secret<String>, BoxError> + Send + Sync>;
 
 /// How a server is reached.
 #[derive(Clone)]
@@ -95,7 +103,7 @@ pub(super) enum Link {
     /// It is within the program, and is started instead of the command.
     InProcess(Arc<dyn InProcess>),
     /// It runs elsewhere, and the command is its address.
-    Http,
+    Http(SharedThread),
 }
 
 impl Link {
@@ -103,7 +111,7 @@ impl Link {
     pub(super) fn died(&self) -> &'static str {
         match self {
             Self::Process | Self::InProcess(_) => "died",
-            Self::Http => "lost its connection",
+            Self::Http(_) => "lost its connection",
         }
     }
 
@@ -111,7 +119,7 @@ impl Link {
     pub(super) fn started(&self) -> &'static str {
         match self {
             Self::Process | Self::InProcess(_) => "started",
-            Self::Http => "connected",
+            Self::Http(_) => "connected",
         }
     }
 }
@@ -158,7 +166,7 @@ impl ServerConfig {
     pub fn http(address: impl Into<String>) -> Self {
         let value = address.into();
         let shown = endpoint::shown(&value);
-        Self { link: Link::Http, ..Self::new(Word { value, shown }) }
+        Self { link: Link::Http(SharedThread::default()), ..Self::new(Word { value, shown }) }
     }
 
     /// Sends this header with each request to a server that is reached by address. Its value is a secret: no error text, log line,
@@ -167,6 +175,38 @@ impl ServerConfig {
     pub fn header(mut self, name: impl Into<String>, value: impl Into<Secret<String>>) -> Self {
         let name = name.into().to_ascii_lowercase();
         self.headers.insert(name, value.into().expose().clone());
+        self
+    }
+
+    /// Sends this header with each call, with a value that depends on the run: for example the token of its user. The value is a secret, as
+    /// with [`Self::header`], which gives the value for everything that is no call of a run.
+    ///
+    /// Calls with equal values share a connection, and so a session of the server; calls with different values never do. At most 256
+    /// connections are open, and one that nobody used for ten minutes is closed.
+    ///
+    /// The tools are listed when the agent is built, without a run. If the server refuses that (401 or 403), the agent has the tools of
+    /// the [lock file](crate::snapshot); without one, it is not built.
+    ///
+    /// An error of `value` is the error of the call, which is not sent.
+    ///
+    /// ```
+    /// use std::collections::HashMap;
+    /// use onionskin::mcp::ServerConfig;
+    /// use onionskin::secret::Secret;
+    ///
+    /// let tokens = HashMap::from([("ada".to_owned(), Secret::new("t0ken-of-ada".to_owned()))]);
+    /// let issues = ServerConfig::http("https://example.com/mcp").header_for_run("Authorization", move |run| {
+    ///     let token = run.user().and_then(|user| tokens.get(user)).ok_or("log in first")?;
+    ///     Ok(Secret::new(format!("Bearer {}", token.expose())))
+    /// });
+    /// ```
+    #[must_use]
+    pub fn header_for_run(
+        mut self,
+        name: impl Into<String>,
+        value: impl Fn(&RunContext) -> Result<Secret<String>, BoxError> + Send + Sync + 'static,
+    ) -> Self {
+        self.run_headers.insert(name.into().to_ascii_lowercase(), Arc::new(value));
         self
     }
 
@@ -187,6 +227,7 @@ impl ServerConfig {
             lock_file: None,
             link: Link::Process,
             headers: BTreeMap::new(),
+            run_headers: BTreeMap::new(),
         }
     }
 
@@ -302,8 +343,10 @@ impl ServerConfig {
         if let Some(setting) = self.misplaced() {
             return Err(McpError::Misplaced { server: server.to_owned(), setting });
         }
-        if let Link::Http = self.link {
-            endpoint::check(&self.command.value, &self.headers).map_err(|mistake| {
+        if let Link::Http(_) = self.link {
+            let names = self.run_headers.keys().map(|name| (name.clone(), String::new()));
+            let headers = names.chain(self.headers.clone()).collect();
+            endpoint::check(&self.command.value, &headers).map_err(|mistake| {
                 let (header, reason) = match mistake {
                     Mistake::Address(reason) => (None, reason),
                     Mistake::Header(name, reason) => (Some(name), reason),
@@ -322,8 +365,11 @@ impl ServerConfig {
     /// A setting that has no effect, because it is for servers that are reached in another way.
     fn misplaced(&self) -> Option<&'static str> {
         let settings = match self.link {
-            Link::Process | Link::InProcess(_) => vec![(!self.headers.is_empty(), "header")],
-            Link::Http => vec![
+            Link::Process | Link::InProcess(_) => vec![
+                (!self.headers.is_empty(), "header"),
+                (!self.run_headers.is_empty(), "header_for_run"),
+            ],
+            Link::Http(_) => vec![
                 (!self.args.is_empty(), "args"),
                 (!self.env.is_empty(), "env"),
                 (!self.passed.is_empty(), "pass_env"),
@@ -345,7 +391,7 @@ impl fmt::Debug for ServerConfig {
         f.debug_struct("ServerConfig")
             .field("command", &self.command_line())
             .field("env", &self.env.keys())
-            .field("headers", &self.headers.keys())
+            .field("headers", &self.headers.keys().chain(self.run_headers.keys()).collect::<Vec<_>>())
             .field("cwd", &self.cwd)
             .field("timeout", &self.timeout)
             .field("start_timeout", &self.start_timeout)

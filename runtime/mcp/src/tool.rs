@@ -105,16 +105,18 @@ impl DynTool for McpTool {
         Box::pin(async move {
             let arguments = self.arguments(args)?;
             let progress = Progress::inject(cx)?;
-            let (answers, offer) = (self.answers.clone(), self.offer.clone());
-            answers.server.secrets.called_from(cx.run());
+            let (mut answers, offer) = (self.answers.clone(), self.offer.clone());
+            let (shared, run) = (Arc::clone(&self.answers.server), cx.run().clone());
             let call = Box::pin(async move {
+                answers.server = shared.for_run(&run)?;
+                answers.server.secrets.called_from(&run);
                 let report = |report: rmcp::model::ProgressNotificationParam| {
                     progress.report(report.progress, report.total, report.message);
                 };
                 let Answers { server, tool, .. } = &answers;
                 let connection = server.connection().await?;
                 if let Some(offer) = offer {
-                    offer.holds(server, tool).await?;
+                    offer.holds(&shared, tool).await?;
                 }
                 let answer = match server.call(&connection, &tool.name, arguments.clone(), &report).await {
                     // The server says that the call did not run, but it also lost what it knew.

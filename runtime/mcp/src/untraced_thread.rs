@@ -4,6 +4,8 @@
 use std::future::poll_fn;
 use std::io;
 use std::pin::pin;
+#[cfg(feature = "mcp-http")]
+use std::sync::{Arc, Mutex, Weak};
 
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -15,6 +17,24 @@ pub(super) fn start_runtime(name: &str, run: impl FnOnce(Runtime) + Send + 'stat
     let handle = runtime.handle().clone();
     std::thread::Builder::new().name(name.to_owned()).spawn(move || run(runtime))?;
     Ok(handle)
+}
+
+/// The thread of all connections of a server that is reached by address.
+#[derive(Clone, Default)]
+pub(super) struct SharedThread(#[cfg(feature = "mcp-http")] Arc<Mutex<Weak<UntracedThread>>>);
+
+impl SharedThread {
+    /// The thread, which is started if no connection uses it.
+    #[cfg(feature = "mcp-http")]
+    pub(super) fn get(&self) -> io::Result<Arc<UntracedThread>> {
+        let mut shared = crate::mutex::lock(&self.0);
+        if let Some(thread) = shared.upgrade() {
+            return Ok(thread);
+        }
+        let thread = Arc::new(UntracedThread::start(false)?);
+        *shared = Arc::downgrade(&thread);
+        Ok(thread)
+    }
 }
 
 /// The thread. It ends when this is dropped, and the task with it.

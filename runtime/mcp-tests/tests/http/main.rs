@@ -4,3 +4,4 @@
 mod hostile;
 mod server;
 mod sessions;
+mod users;

@@ -65,6 +65,10 @@ impl Reply {
         ))
     }
 
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.pieces.into_iter().flat_map(|(_, bytes)| bytes).collect()
+    }
+
     pub(crate) fn then(mut self, pause: Duration, bytes: impl Into<Vec<u8>>) -> Self {
         self.pieces.push((pause, bytes.into()));
         self

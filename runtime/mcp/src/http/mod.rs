@@ -15,6 +15,7 @@ mod error;
 mod events;
 #[cfg(feature = "mcp-http")]
 mod fetch;
+pub(super) mod pool;
 
 #[cfg(feature = "mcp-http")]
 pub(super) use connect::{ConnectError, connect, http_error};
