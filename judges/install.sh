@@ -43,8 +43,9 @@ node24() {
 install_mcp() {
   node24
   npm_set mcp-npm @modelcontextprotocol/server-everything@2026.8.31 \
-    @modelcontextprotocol/server-filesystem@2026.8.31 @modelcontextprotocol/server-memory@2026.8.31
-  venv mcp-python mcp==2.3.0 mcp-server-time==2026.10.19 mcp-server-git==2026.10.19
+    @modelcontextprotocol/server-filesystem@2026.8.31 @modelcontextprotocol/server-memory@2026.8.31 \
+    @modelcontextprotocol/server@2.4.0
+  venv mcp-python mcp==2.3.0 fastmcp==4.2.3 mcp-server-time==2026.10.19 mcp-server-git==2026.10.19
 }
 
 install_schemas() {

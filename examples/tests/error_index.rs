@@ -19,7 +19,7 @@ const VARIANTS: [&str; 3] = [
 ];
 
 /// The public error types, and their files.
-const ENUMS: [(&str, &str); 30] = [
+const ENUMS: &[(&str, &str)] = &[
     ("BuildError", "runtime/core/src/agent/error/build_error.rs"),
     ("RunError", "runtime/core/src/agent/error/run_error.rs"),
     ("AnswerError", "runtime/tools/src/question/error.rs"),
@@ -31,6 +31,7 @@ const ENUMS: [(&str, &str); 30] = [
     ("SavedSessionError", "runtime/tools/src/session/saved.rs"),
     ("HistoryError", "runtime/tools/src/model/history_check.rs"),
     ("McpError", "runtime/mcp/src/error.rs"),
+    ("HttpError", "runtime/mcp/src/http/error.rs"),
     ("SnapshotError", "runtime/mcp/src/snapshot/error.rs"),
     ("ModelError", "runtime/tools/src/model/error.rs"),
     ("ScriptedModelError", "runtime/tools/src/model/error.rs"),

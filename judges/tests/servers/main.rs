@@ -6,6 +6,7 @@
     reason = "tests may panic, in their helpers too"
 )]
 
+mod http;
 mod locked;
 mod mcp_servers;
 #[path = "../../../runtime/mcp-tests/tests/shared/package.rs"]

@@ -37,30 +37,30 @@ impl Agent for Judge {
     }
 }
 
-async fn start(server: ServerConfig) -> AgentHandle {
+pub(crate) async fn start(server: ServerConfig) -> AgentHandle {
     match Judge::builder().model(ScriptedModel::new()).server("it", server).build().await {
         Ok(agent) => agent,
         Err(error) => panic!("{error}"),
     }
 }
 
-async fn call(agent: &AgentHandle, tool: &str, arguments: Value) -> Value {
+pub(crate) async fn call(agent: &AgentHandle, tool: &str, arguments: Value) -> Value {
     let output = agent.run(format!("it__{tool} {arguments}")).await.unwrap();
     serde_json::from_str(&output.text).unwrap()
 }
 
-fn text(outcome: &Value) -> &str {
+pub(crate) fn text(outcome: &Value) -> &str {
     outcome["text"].as_str().unwrap()
 }
 
 /// What came of a call that should fail; its kind is as given.
-async fn fails(agent: &AgentHandle, tool: &str, arguments: Value, kind: ErrorKind) -> String {
+pub(crate) async fn fails(agent: &AgentHandle, tool: &str, arguments: Value, kind: ErrorKind) -> String {
     let outcome = call(agent, tool, arguments).await;
     assert_eq!(outcome["kind"], json!(kind), "{outcome}");
     text(&outcome).to_owned()
 }
 
-fn has(agent: &AgentHandle, tools: &[&str]) {
+pub(crate) fn has(agent: &AgentHandle, tools: &[&str]) {
     let names = agent.tool_names().unwrap();
     for tool in tools {
         assert!(names.contains(&format!("it__{tool}")), "{tool}: {names:?}");
