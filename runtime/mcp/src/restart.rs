@@ -152,13 +152,17 @@ impl Running {
                 error => (error.to_string(), None),
             };
             let text = match &how {
-                Some(how) => format!("the MCP server `{name}` {died} ({how}) and could not be {started} again: {reason}"),
+                Some(how) => format!(
+                    "the MCP server `{name}` {died} ({how}) and could not be {started} again: {reason}"
+                ),
                 None => format!("the MCP server `{name}` could not be {started}: {reason}"),
             };
             NotStarted { text: text.into(), http }
         });
         match (&result, how) {
-            (Ok(()), Some(how)) => server.report(format!("the MCP server `{name}` {died} ({how}) and was {started} again")),
+            (Ok(()), Some(how)) => {
+                server.report(format!("the MCP server `{name}` {died} ({how}) and was {started} again"))
+            }
             (Ok(()), None) => {}
             (Err(error), _) => server.report(error.text.to_string()),
         }

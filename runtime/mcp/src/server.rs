@@ -23,8 +23,8 @@ use super::snapshot::{ServerDrift, SnapshotTool};
 use super::visible::{name, visible};
 use super::{convert, file, list_tools, relist, unconnected};
 use crate::mutex::lock;
-use onionskin_core::{RunContext, ToolDefinition};
 use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
+use onionskin_core::{RunContext, ToolDefinition};
 
 /// Up to this number, tools that are left out or rewritten are reported one by one.
 const MAX_REPORTED_TOOLS: usize = 8;
@@ -168,7 +168,10 @@ impl Server {
             Self::new(&self.name, config)
         };
         self.pool.get(credentials.clone(), make).map_err(|most| {
-            let text = format!("the MCP server `{}` has {most} connections, and all are in use; try again later", self.name);
+            let text = format!(
+                "the MCP server `{}` has {most} connections, and all are in use; try again later",
+                self.name
+            );
             remote(text, ErrorKind::Limit)
         })
     }

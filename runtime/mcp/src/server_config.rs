@@ -365,10 +365,9 @@ impl ServerConfig {
     /// A setting that has no effect, because it is for servers that are reached in another way.
     fn misplaced(&self) -> Option<&'static str> {
         let settings = match self.link {
-            Link::Process | Link::InProcess(_) => vec![
-                (!self.headers.is_empty(), "header"),
-                (!self.run_headers.is_empty(), "header_for_run"),
-            ],
+            Link::Process | Link::InProcess(_) => {
+                vec![(!self.headers.is_empty(), "header"), (!self.run_headers.is_empty(), "header_for_run")]
+            }
             Link::Http(_) => vec![
                 (!self.args.is_empty(), "args"),
                 (!self.env.is_empty(), "env"),

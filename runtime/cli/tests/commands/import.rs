@@ -481,7 +481,7 @@ fn c6_what_is_written_passes_check_beside_what_is_there() {
         ("cards/mine.md", "---\ndefault: true\n---\nMine.\n"),
         (
             ".mcp.json",
-            r#"{"mcpServers": {"far": {"url": "https://x/mcp"}, "off": {"command": "true", "disabled": true}, "git": {"command": "true"}, "sql": {"command": "true"}}}"#,
+            r#"{"mcpServers": {"far": {"type": "sse", "url": "https://x/sse"}, "off": {"command": "true", "disabled": true}, "git": {"command": "true"}, "sql": {"command": "true"}}}"#,
         ),
         (
             "onionskin-mcp.lock.json",
@@ -498,7 +498,7 @@ fn c6_what_is_written_passes_check_beside_what_is_there() {
     for words in [
         "a.md:2: `default: true` is left out: `cards/mine.md` has it already\n",
         "a.md:3: the server `far` is left out: .mcp.json:1:",
-        "`mcpServers.far.url`: servers that are reached by URL are not supported yet",
+        "`mcpServers.far.type`: the transport `sse` of 2024 is not supported",
         "a.md:3: the server `off` is left out: .mcp.json:1:",
         "a.md:3: the tool `show` is left out: `show` is not a tool of the server `git` in `onionskin-mcp.lock.json`",
         "a.md:3: the tool `gr*` is left out: no tool of the server `git` in `onionskin-mcp.lock.json` matches `gr*`",

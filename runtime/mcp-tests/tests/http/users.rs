@@ -79,7 +79,8 @@ async fn agent(config: ServerConfig) -> Result<AgentHandle, BuildError> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a4_calls_of_two_users_never_cross() {
     let server = Server::start(knows_users).await;
-    let agent = agent(config(&server).header("Authorization", "Bearer t0ken-of-all".to_owned())).await.unwrap();
+    let agent =
+        agent(config(&server).header("Authorization", "Bearer t0ken-of-all".to_owned())).await.unwrap();
     // Two users with 10,000 calls each, in runs side by side.
     let runs = (0..200).map(|number| {
         let agent = agent.clone();
@@ -106,10 +107,14 @@ async fn a4_calls_of_two_users_never_cross() {
 #[tokio::test]
 async fn a4_a_user_without_credentials_gets_a_typed_error_and_harms_no_other() {
     let server = Server::start(knows_users).await;
-    let agent = agent(config(&server).header("Authorization", "Bearer t0ken-of-all".to_owned())).await.unwrap();
+    let agent =
+        agent(config(&server).header("Authorization", "Bearer t0ken-of-all".to_owned())).await.unwrap();
     for _ in 0..5 {
         let text = agent.request("1").user("eve").run().await.unwrap().text;
-        assert!(text.starts_with("log in: ") && text.contains("it requires authorization (status 401)"), "{text}");
+        assert!(
+            text.starts_with("log in: ") && text.contains("it requires authorization (status 401)"),
+            "{text}"
+        );
         assert!(!text.contains("t0ken-of-eve"), "{text}");
     }
     let text = agent.run("1").await.unwrap().text;
@@ -121,7 +126,10 @@ async fn a4_a_user_without_credentials_gets_a_typed_error_and_harms_no_other() {
 async fn a4_tools_that_no_run_lists_have_to_be_locked() {
     let server = Server::start(knows_users).await;
     let error = agent(config(&server)).await.unwrap_err().to_string();
-    assert!(error.contains("it requires authorization (status 401)\nIts tools have to be known before a run"), "{error}");
+    assert!(
+        error.contains("it requires authorization (status 401)\nIts tools have to be known before a run"),
+        "{error}"
+    );
 }
 
 #[tokio::test]

@@ -201,11 +201,32 @@ async fn unusable(config: &str) -> String {
 }
 
 #[tokio::test]
-async fn a4_a_server_by_url_is_refused_once_it_is_wanted() {
-    for entry in [r#"{"url": "http://localhost:1"}"#, r#"{"type": "sse", "command": "x"}"#] {
-        let text = unusable(&format!(r#"{{"mcpServers": {{"fix": {entry}}}}}"#)).await;
-        assert!(text.contains("streamable HTTP comes later"), "{text}");
-        assert!(text.contains("mcpServers.fix."), "{text}");
+async fn a4_an_address_that_cannot_be_used_is_refused_once_it_is_wanted() {
+    for (entry, field, reason) in [
+        (r#""type": "sse", "url": "http://x""#, "type", "the transport `sse` of 2024 is not supported"),
+        (r#""type": "http", "command": "x""#, "command", "and this one is reached by its `url`"),
+        (r#""url": "http://x", "env": {}"#, "env", "this is for a server that a command starts"),
+        (r#""command": "x", "headers": {}"#, "headers", "this is for a server that is reached by address"),
+        (r#""url": "x""#, "url", "expected an address, such as `https://example.com/mcp`"),
+        (
+            r#""url": "http://x", "headers": {"Host": "y"}"#,
+            "headers.host",
+            "this header is set by the client itself",
+        ),
+        (
+            r#""url": "http://x", "headers": {"A": "${NO_SUCH_VARIABLE}"}"#,
+            "headers.A",
+            "`NO_SUCH_VARIABLE` is not set",
+        ),
+        (r#""type": "http""#, "", "the field `url` is missing"),
+    ] {
+        let text = unusable(&format!(r#"{{"mcpServers": {{"fix": {{{entry}}}}}}}"#)).await;
+        let at = if field.is_empty() {
+            "`mcpServers.fix`".to_owned()
+        } else {
+            format!("`mcpServers.fix.{field}`")
+        };
+        assert!(text.contains(reason) && text.contains(&at) && text.contains(".mcp.json:1:"), "{text}");
     }
 }
 

@@ -39,7 +39,11 @@ impl Pool {
     ///
     /// # Errors
     /// Returns the number of connections if all of them are in use, and no more may be opened.
-    pub(crate) fn get(&self, credentials: Credentials, make: impl FnOnce() -> Arc<Server>) -> Result<Arc<Server>, usize> {
+    pub(crate) fn get(
+        &self,
+        credentials: Credentials,
+        make: impl FnOnce() -> Arc<Server>,
+    ) -> Result<Arc<Server>, usize> {
         let now = Instant::now();
         let mut entries = lock(&self.0);
         let known = entries.iter().position(|entry| entry.credentials == credentials);

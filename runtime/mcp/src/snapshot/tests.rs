@@ -246,8 +246,7 @@ async fn a3_a_snapshot_hides_variables_and_has_specs() {
 
 #[tokio::test]
 async fn a3_all_servers_that_fail_are_one_error() {
-    let json =
-        r#"{"mcpServers": {"a": {"command": "/no/such/program"}, "b": {"url": "example.com"}}}"#;
+    let json = r#"{"mcpServers": {"a": {"command": "/no/such/program"}, "b": {"url": "example.com"}}}"#;
     let mut config = McpConfig::from_json(json, "mcp.json").unwrap();
     config.insert("c", FakeServer::new().config());
     let error = Snapshot::take(&config).await.unwrap_err();
