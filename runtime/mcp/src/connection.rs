@@ -1,11 +1,14 @@
 //! One connection: a process and the protocol over its streams. Every request ends: with an answer, at its
 //! time limit, or with the process.
 
+use std::collections::HashSet;
 use std::io;
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+#[cfg(feature = "mcp-http")]
+use rmcp::model::ServerResult;
 use rmcp::model::{
     CancelledNotification, CancelledNotificationParam, ClientNotification, ClientRequest,
     ProgressNotificationParam, RequestId,
@@ -45,6 +48,8 @@ pub(super) struct Connection {
     fault: Fault,
     /// Whether the server is reached by address.
     is_remote: bool,
+    /// The tools whose arguments cannot be mirrored in headers as their schemas say.
+    unmirrored: Mutex<HashSet<String>>,
     /// The thread that runs the service.
     _untraced: Arc<UntracedThread>,
 }
@@ -143,6 +148,7 @@ impl Connection {
             process,
             fault,
             is_remote: true,
+            unmirrored: Mutex::default(),
             _untraced: untraced,
         })
     }
@@ -223,6 +229,7 @@ impl Connection {
             process,
             fault,
             is_remote: false,
+            unmirrored: Mutex::default(),
             _untraced: Arc::new(untraced),
         })
     }
@@ -243,6 +250,11 @@ impl Connection {
             listed = tokio::time::timeout(limit, self.changes.listed()) => listed.is_ok(),
             _ = self.process.end() => false,
         }
+    }
+
+    /// Whether the library refuses what the schema of a tool says of headers.
+    pub(super) fn is_unmirrored(&self, tool: &str) -> bool {
+        lock(&self.unmirrored).contains(tool)
     }
 
     pub(super) fn is_alive(&self) -> bool {
@@ -294,6 +306,13 @@ impl Connection {
         };
         cancel.armed = false;
         match answer {
+            #[cfg(feature = "mcp-http")]
+            Ok(Ok(ServerResult::ListToolsResult(list))) => {
+                let foreign = || RequestError::Unreadable("it belongs to another request".to_owned());
+                let (text, refused) = http::listed(list).ok_or_else(foreign)?;
+                lock(&self.unmirrored).extend(refused);
+                Ok(text)
+            }
             Ok(Ok(result)) => answered(result).map_err(RequestError::Unreadable),
             Ok(Err(error)) => Err(self.broken(error).await),
             Err(_) => Err(self.broken(ServiceError::TransportClosed).await),

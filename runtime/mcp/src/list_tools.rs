@@ -92,7 +92,9 @@ async fn pages(connection: &Connection) -> Result<Listed, String> {
         if bytes > MAX_LIST_BYTES {
             return Err(format!("its list of tools is longer than {} MiB", MAX_LIST_BYTES >> 20));
         }
-        let Some(next) = listed.page(&text, &mut names)? else {
+        let next = listed.page(&text, &mut names)?;
+        listed.leave_out_unmirrored(connection);
+        let Some(next) = next else {
             listed.read_texts().await;
             return Ok(listed);
         };
@@ -121,6 +123,15 @@ impl Listed {
         }
         // Some servers write an empty cursor for "no more".
         Ok(page.next_cursor.filter(|next| !next.is_empty()))
+    }
+
+    /// Leaves out the tools whose arguments cannot be mirrored in headers: the server would refuse each call.
+    fn leave_out_unmirrored(&mut self, connection: &Connection) {
+        let refused =
+            self.tools.extract_if(.., |tool| connection.is_unmirrored(&tool.name)).collect::<Vec<_>>();
+        for tool in refused {
+            self.refuse(Some(tool.name.into_owned()), "an `x-mcp-header` in its schema is not valid");
+        }
     }
 
     /// Cleans the texts of the tools, and searches them for instructions.

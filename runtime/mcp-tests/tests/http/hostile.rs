@@ -118,7 +118,7 @@ fn behaviours() -> Vec<Behaviour> {
         "an event that is no JSON" "tools/call" |_| Reply::events([r#"{"jsonrpc": "2.0", "id""#]) => Call("gave an answer that cannot be read");
         "a stream of comments" "tools/call" |_| Reply::stream("").then(Duration::ZERO, ": still here\n\n").repeating() => Call("did not answer within 700ms");
         "an event without an end" "tools/call" |_| Reply::stream("data: ").then(Duration::ZERO, vec![b'x'; 1 << 20]).repeating() => Call("did not answer within 700ms");
-        "an event that is too long" "tools/call" |_| Reply::stream("data: ").then(Duration::ZERO, vec![b'x'; 17 << 20]).then(Duration::ZERO, "\n\n").stalling() => Call("it is longer than 16 MiB");
+        "an event with more bytes than are read" "tools/call" |_| Reply::stream("data: ").then(Duration::ZERO, vec![b'x'; 17 << 20]).then(Duration::ZERO, "\n\n").stalling() => Call("it is longer than 16 MiB");
         "an event over several lines" "tools/call" |r| Reply::stream(&said(r, "done").to_string().replace(",\"", ",\r\ndata: \"").replacen('{', "data: {", 1)).then(Duration::ZERO, "\r\n\r\n") => Works;
         "a flood before the answer" "tools/call" |r| Reply::events((0..400).map(|_| r#"{"jsonrpc":"2.0","method":"notifications/message","params":{}}"#.to_owned()).chain([said(r, "done").to_string()])) => Works;
         "an answer, and then an open stream" "tools/call" |r| Reply::stream(&event(&said(r, "done").to_string())).stalling() => Works;

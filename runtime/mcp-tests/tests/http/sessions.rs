@@ -54,6 +54,17 @@ async fn a4_a_server_without_sessions_is_used_over_http() {
     assert!(requests.iter().all(|request| request.asks() != "initialize" && request.method != "GET"));
 }
 
+#[tokio::test]
+async fn a4_a_server_that_answers_what_it_does_not_know_with_nothing_is_an_earlier_one() {
+    let server = Server::start(|request| match request.asks() {
+        "server/discover" => Reply::json(200, &crate::server::result(request, &serde_json::json!({}))),
+        _ => earlier(request),
+    })
+    .await;
+    assert_eq!(used(ServerConfig::http(server.url())).await, "done");
+    assert!(server.requests().iter().any(|request| request.asks() == "initialize"));
+}
+
 /// A server that forgets its first session after the start.
 fn forgetful(request: &Request, sessions: &AtomicUsize) -> Reply {
     if request.asks() == "initialize" {

@@ -6,12 +6,15 @@ use std::collections::VecDeque;
 use futures_util::Stream;
 use futures_util::stream::unfold;
 use reqwest::Response;
-use rmcp::model::{ClientRequest, JsonRpcRequest, RequestId, ServerJsonRpcMessage};
+use rmcp::model::{
+    ClientRequest, ErrorCode, ErrorData, JsonRpcRequest, RequestId, ServerJsonRpcMessage, ServerResult,
+};
 use rmcp::transport::streamable_http_client::SseError;
 use sse_stream::Sse;
 
 use super::client::{Extra, HttpClient};
 use super::events::{Event, Events};
+use super::param_headers;
 use crate::wire::{self, Incoming, Pace};
 
 /// The longest message that the library reads itself.
@@ -21,6 +24,9 @@ const LONGEST_OWN: usize = 1 << 20;
 pub(super) enum Asked {
     /// One whose answer the library reads itself: a handshake, or a subscription.
     Library(RequestId),
+    /// Whether the server has the protocol of 2026.
+    Discovery(RequestId),
+    Tools(RequestId),
     Call(RequestId),
 }
 
@@ -28,10 +34,18 @@ impl Asked {
     pub(super) fn new(request: &JsonRpcRequest<ClientRequest>) -> Self {
         let id = request.id.clone();
         match request.request {
-            ClientRequest::InitializeRequest(_)
-            | ClientRequest::DiscoverRequest(_)
-            | ClientRequest::SubscriptionsListenRequest(_) => Self::Library(id),
+            ClientRequest::InitializeRequest(_) | ClientRequest::SubscriptionsListenRequest(_) => {
+                Self::Library(id)
+            }
+            ClientRequest::DiscoverRequest(_) => Self::Discovery(id),
+            ClientRequest::ListToolsRequest(_) => Self::Tools(id),
             _ => Self::Call(id),
+        }
+    }
+
+    fn id(&self) -> &RequestId {
+        match self {
+            Self::Library(id) | Self::Discovery(id) | Self::Tools(id) | Self::Call(id) => id,
         }
     }
 }
@@ -45,27 +59,45 @@ pub(super) fn document(
 ) -> ServerJsonRpcMessage {
     let none = "it does not answer the request";
     match asked {
-        Asked::Library(id) => match body.filter(|body| body.len() <= LONGEST_OWN).map(serde_json::from_slice)
-        {
-            Some(Ok(message @ (ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_)))) => {
-                message
-            }
-            Some(Ok(_)) => wire::unreadable(id.clone(), true, none),
-            Some(Err(error)) => wire::unreadable(id.clone(), true, &wire::reason(&error)),
-            None => wire::unreadable(id.clone(), true, "it is too long"),
+        Asked::Library(id) | Asked::Discovery(id) => match own(asked, body) {
+            message @ (ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_)) => message,
+            _ => wire::unreadable(id.clone(), true, none),
         },
-        Asked::Call(id) => {
+        Asked::Tools(id) | Asked::Call(id) => {
             let incoming = body.map_or_else(|| vec![too_long()], |body| wire::read(body.trim_ascii()));
             let answers =
-                incoming.into_iter().filter_map(|incoming| answer(Some(id), client, extra, incoming));
+                incoming.into_iter().filter_map(|incoming| answer(Some(asked), client, extra, incoming));
             answers.last().unwrap_or_else(|| wire::unreadable(id.clone(), false, none))
         }
     }
 }
 
+/// A message that the library reads itself. `None` for one that is too long.
+fn own(asked: &Asked, text: Option<&[u8]>) -> ServerJsonRpcMessage {
+    let unreadable = |reason: &str| wire::unreadable(asked.id().clone(), true, reason);
+    let Some(text) = text.filter(|text| text.len() <= LONGEST_OWN) else {
+        return unreadable("it is too long");
+    };
+    match (serde_json::from_slice(text), asked) {
+        // Some servers of earlier protocols have an empty result for what they do not know.
+        (Ok(ServerJsonRpcMessage::Response(answer)), Asked::Discovery(id))
+            if !matches!(answer.result, ServerResult::DiscoverResult(_)) =>
+        {
+            let error = ErrorData::new(
+                ErrorCode::METHOD_NOT_FOUND,
+                "its answer is not the result of a discovery",
+                None,
+            );
+            ServerJsonRpcMessage::error(error, Some(id.clone()))
+        }
+        (Ok(message), _) => message,
+        (Err(error), _) => unreadable(&wire::reason(&error)),
+    }
+}
+
 /// The message for the library, if it answers the request, or any if none is given. The rest is handled here.
 fn answer(
-    asked: Option<&RequestId>,
+    asked: Option<&Asked>,
     client: &HttpClient,
     extra: &Extra,
     incoming: Incoming<'_>,
@@ -73,13 +105,18 @@ fn answer(
     // An answer without an id is for the request of its body.
     let own = |id: Option<RequestId>| {
         let id = id.map(|id| wire::as_number(&id).unwrap_or(id));
-        match (id, asked) {
+        match (id, asked.map(Asked::id)) {
             (Some(id), Some(asked)) => (id == *asked).then_some(id),
             (id, asked) => id.or_else(|| asked.cloned()),
         }
     };
     match incoming {
-        Incoming::Answer(id, result) => own(Some(id)).map(|id| wire::answer(id, Ok(result))),
+        Incoming::Answer(id, result) => own(Some(id)).map(|id| match asked {
+            Some(Asked::Tools(_)) => param_headers::answer(id, result),
+            Some(Asked::Library(_) | Asked::Discovery(_) | Asked::Call(_)) | None => {
+                wire::answer(id, Ok(result))
+            }
+        }),
         Incoming::Refusal(id, error) => own(id).map(|id| ServerJsonRpcMessage::error(error, Some(id))),
         Incoming::Unreadable(id, reason) => own(id).map(|id| wire::unreadable(id, false, &reason)),
         Incoming::Request(id, method) => {
@@ -150,14 +187,13 @@ impl Answers {
         self.pace.count();
         let data = event.data.unwrap_or_default();
         let mut messages = match &self.asked {
-            Some(Asked::Library(id)) if event.is_cut || data.len() > LONGEST_OWN => {
-                encoded(&wire::unreadable(id.clone(), true, "it is too long"))
+            // An event without a message has an id at most.
+            Some(Asked::Library(_) | Asked::Discovery(_)) if data.trim_ascii().is_empty() => VecDeque::new(),
+            Some(asked @ (Asked::Library(_) | Asked::Discovery(_))) => {
+                encoded(&own(asked, (!event.is_cut).then_some(&*data)))
             }
-            Some(Asked::Library(_)) => VecDeque::from_iter(String::from_utf8(data).ok()),
-            asked => {
-                let asked = asked.as_ref().map(|asked| match asked {
-                    Asked::Call(id) | Asked::Library(id) => id,
-                });
+            asked @ (Some(Asked::Tools(_) | Asked::Call(_)) | None) => {
+                let asked = asked.as_ref();
                 let incoming = if event.is_cut { vec![too_long()] } else { wire::read(&data) };
                 let answers = incoming
                     .into_iter()
