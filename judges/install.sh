@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the outside programs that the tests in `judges/` need, pinned, by package name, into `judges/.kit`.
-# usage: install.sh [PART...]     parts: mcp (real MCP servers), schemas (readers of tool
+# usage: install.sh [PART...]     parts: mcp (real MCP servers), conformance (MCP's own kit), schemas (readers of tool
 #        schemas, the official SDKs among them), inspector (MCP's own client), api (what compares public APIs), wire (a
 #        mock of model providers), otel (a receiver of OpenTelemetry's protocol). Without a part: all of them.
 # Run again, it installs only the missing parts. Needs python3 with venv, and npm; `api` needs cargo.
@@ -48,6 +48,11 @@ install_mcp() {
   venv mcp-python mcp==2.3.0 fastmcp==4.2.3 mcp-server-time==2026.10.19 mcp-server-git==2026.10.19
 }
 
+install_conformance() {
+  node24
+  npm_set conformance @modelcontextprotocol/conformance@0.2.0-alpha.12
+}
+
 install_schemas() {
   venv schemas openai==3.52.0 anthropic==2.11.0 google-genai==3.4.0 pydantic-ai-slim==2.68.0 llguidance==1.9.1 \
     jsonschema==4.26.0
@@ -72,7 +77,7 @@ install_otel() {
   venv otel oteltap==1.0.0 opentelemetry-semantic-conventions==0.66b2
 }
 
-all=(mcp schemas inspector api wire otel)
+all=(mcp conformance schemas inspector api wire otel)
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=("${all[@]}")
 for part in "${parts[@]}"; do
