@@ -132,6 +132,25 @@ impl McpConfig {
         }
     }
 
+    /// The configuration of a server, or the mistake in its entry; `None` if it is not configured. With [`Self::insert`] it is changed:
+    ///
+    /// ```
+    /// use onionskin::mcp::McpConfig;
+    /// use onionskin::secret::Secret;
+    ///
+    /// let text = r#"{"mcpServers": {"issues": {"url": "https://example.com/mcp"}}}"#;
+    /// let mut servers = McpConfig::from_json(text, "mcp.json")?;
+    /// if let Some(issues) = servers.config("issues").transpose()? {
+    ///     servers.insert("issues", issues.header_for_run("Authorization", |run| {
+    ///         Ok(Secret::new(format!("Bearer token-of-{}", run.user().ok_or("log in first")?)))
+    ///     }));
+    /// }
+    /// # Ok::<_, onionskin::mcp::McpError>(())
+    /// ```
+    pub fn config(&self, name: &str) -> Option<Result<ServerConfig, McpError>> {
+        self.servers.get(name).cloned()
+    }
+
     /// The names of the servers.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.servers.keys().map(String::as_str)

@@ -56,7 +56,10 @@ impl ConnectionThread {
         // Made first, so that dropping this future ends the thread and the process.
         let thread = Arc::new(Self { server, runtime, over });
         let starting = Arc::clone(&thread.server);
-        let start = thread.runtime.spawn(async move { starting.start().await });
+        let start = thread.runtime.spawn(async move {
+            starting.start().await?;
+            starting.take_locked(None)
+        });
         let _abort = AbortOnDrop(start.abort_handle());
         match start.await {
             Ok(started) => started.map(|()| thread),

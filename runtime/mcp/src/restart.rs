@@ -161,7 +161,7 @@ impl Running {
         });
         match (&result, how) {
             (Ok(()), Some(how)) => {
-                server.report(format!("the MCP server `{name}` {died} ({how}) and was {started} again"))
+                server.report(format!("the MCP server `{name}` {died} ({how}) and was {started} again"));
             }
             (Ok(()), None) => {}
             (Err(error), _) => server.report(error.text.to_string()),

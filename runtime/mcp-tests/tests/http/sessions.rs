@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use onionskin::mcp::{HttpError, McpConfig, McpError, McpServer, ServerConfig};
+use onionskin::mcp::{HttpError, McpError, McpServer, ServerConfig};
 use onionskin::{Exit, call};
 
 use crate::server::{Reply, Request, Server, current, earlier, error, said};
@@ -161,18 +161,6 @@ async fn a4_requests_of_a_server_are_answered_and_notifications_are_no_answers()
     })
     .await
     .unwrap();
-}
-
-#[tokio::test]
-async fn a4_a_file_names_servers_by_address() {
-    let server = Server::start(current).await;
-    for kind in [r#""type": "http", "#, r#""type": "streamable-http", "#, ""] {
-        let text = format!(
-            r#"{{"mcpServers": {{"web": {{{kind}"url": "http://{}/${{NO_SUCH_PATH:-mcp}}", "headers": {{"X-Key": "k3y"}}}}}}}}"#,
-            server.address
-        );
-        McpConfig::from_json(&text, "mcp.json").unwrap();
-    }
 }
 
 #[tokio::test]

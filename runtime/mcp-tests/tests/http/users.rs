@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use onionskin::declaration::AgentDeclaration;
-use onionskin::mcp::{HttpError, ServerConfig};
+use onionskin::mcp::snapshot::Snapshot;
+use onionskin::mcp::{HttpError, McpConfig, McpServer, ServerConfig};
 use onionskin::run::AgentRun;
 use onionskin::secret::Secret;
 use onionskin::{Agent, AgentHandle, BuildError, RunError, ScriptedModel, ToolError};
@@ -144,4 +145,52 @@ async fn a4_a_value_is_made_for_each_call() {
     });
     let agent = agent(config).await.unwrap();
     assert_eq!(agent.run("2").await.unwrap().text, "ada in s-ada\nbob in s-bob");
+}
+
+#[tokio::test]
+async fn a4_a_file_names_servers_by_address() {
+    let server = Server::start(knows_users).await;
+    for kind in [r#""type": "http", "#, r#""type": "streamable-http", "#, ""] {
+        let text = format!(
+            r#"{{"mcpServers": {{"web": {{{kind}"url": "http://{}/${{NO_SUCH_PATH:-mcp}}", "headers": {{"Authorization": "Bearer t0ken-of-ada"}}}}}}}}"#,
+            server.address
+        );
+        let config = McpConfig::from_json(&text, "mcp.json").unwrap();
+        let agent = Caller::builder().model(ScriptedModel::new()).servers(config).build().await.unwrap();
+        assert_eq!(agent.run("1").await.unwrap().text, "ada in s-ada");
+    }
+}
+
+#[tokio::test]
+async fn a4_a_list_that_needs_a_run_is_neither_locked_nor_an_empty_server() {
+    let server = Server::start(knows_users).await;
+    let error = McpServer::start("web", config(&server)).await.unwrap_err().to_string();
+    assert!(error.contains("it requires authorization (status 401)"), "{error}");
+    let mut servers = McpConfig::new();
+    servers.insert("web", config(&server));
+    let error = Snapshot::take(&servers).await.unwrap_err().to_string();
+    assert!(error.contains("it requires authorization (status 401)"), "{error}");
+}
+
+#[tokio::test]
+async fn a4_locked_tools_are_called_with_the_credentials_of_the_run() {
+    let server = Server::start(knows_users).await;
+    let mut servers = McpConfig::new();
+    servers.insert(
+        "web",
+        ServerConfig::http(server.url()).header("Authorization", "Bearer t0ken-of-all".to_owned()),
+    );
+    let folder = tempfile::tempdir().unwrap();
+    Snapshot::take(&servers).await.unwrap().snapshot.write(folder.path().join(Snapshot::FILE)).unwrap();
+    // A file beside it has the address, and the program the credentials.
+    let text = format!(r#"{{"mcpServers": {{"web": {{"url": "{}"}}}}}}"#, server.url());
+    std::fs::write(folder.path().join("mcp.json"), text).unwrap();
+    let mut servers = McpConfig::from_file(folder.path().join("mcp.json")).unwrap();
+    let web = servers.config("web").unwrap().unwrap().header_for_run("Authorization", |run| {
+        let user = run.user().ok_or("the run has no user")?;
+        Ok(Secret::new(format!("Bearer t0ken-of-{user}")))
+    });
+    servers.insert("web", web);
+    let agent = Caller::builder().model(ScriptedModel::new()).servers(servers).build().await.unwrap();
+    assert_eq!(agent.request("1").user("bob").run().await.unwrap().text, "bob in s-bob");
 }

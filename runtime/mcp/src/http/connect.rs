@@ -30,7 +30,7 @@ pub(crate) enum ConnectError {
     /// The exchange failed.
     Http(HttpError),
     /// The server refused the handshake, or gave an answer to it that cannot be used.
-    Handshake(ClientInitializeError),
+    Handshake(Box<ClientInitializeError>),
 }
 
 /// Shakes hands. Servers of the protocol of 2026 are discovered, earlier ones are initialized.
@@ -60,7 +60,7 @@ pub(crate) async fn connect(
     let service = Client.serve_with_lifecycle(transport, versions).await.map_err(|error| {
         match handshake_error(&error) {
             Some(http) => ConnectError::Http(http),
-            None => ConnectError::Handshake(error),
+            None => ConnectError::Handshake(Box::new(error)),
         }
     })?;
     let announces = service.peer_info().is_some_and(|info| {
