@@ -88,5 +88,8 @@ pub(crate) async fn ask(
     if response.model.is_none() {
         response.model = identity.model().map(str::to_owned);
     }
+    if response.billed_as.is_none() {
+        response.billed_as = Some(identity.model().unwrap_or(identity.provider()).to_owned());
+    }
     Ok(response)
 }

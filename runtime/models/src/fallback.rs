@@ -37,6 +37,8 @@ use crate::forward::forward;
 /// schema of a typed answer differ, the answer is requested as a tool call. Instructions and spans are those of the first model;
 /// [`ModelResponse::model`] names the model that answered. The data of a provider ([`ModelResponse::provider_data`]) go back only to
 /// models with that provider's name.
+///
+/// The tokens of failed models count for the model that answered, also in its cost ([`ModelResponse::billed_as`]).
 #[derive(Debug, Clone)]
 pub struct Fallback(Candidates);
 

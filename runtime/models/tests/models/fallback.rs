@@ -238,6 +238,21 @@ async fn o3_an_answer_names_the_model_that_gave_it() {
     assert_eq!(answer(&model, &ask("Hi.")).await.1.unwrap().model.as_deref(), Some("a-1-2026"));
 }
 
+#[tokio::test]
+async fn o3_the_cost_of_an_answer_is_that_of_the_model_that_gave_it() {
+    let says = |provider: &str| {
+        let mut response = ModelResponse::text(provider);
+        response.usage = Usage::new(7, 3);
+        Fake::new(provider, [(vec![], Ok(response))])
+    };
+    let first = Fake::fails("a", ModelError::status(404, "gone", None));
+    // A wrapper in a wrapper names the model inside.
+    let inner = Router::new("b", says("b")).route("c", says("c")).rule(|_| "c");
+    let output = Clerk::builder().model(Fallback::new(first).or(inner)).run("Hi.").await.unwrap();
+    assert_eq!(output.usage_by_model.get("c-1"), Some(Usage::new(7, 3)));
+    assert_eq!(output.usage_by_model.total(), output.usage);
+}
+
 #[tokio::test(start_paused = true)]
 async fn o3_a_run_asks_all_models_again_after_a_transient_error() {
     let busy = || (vec![], Err(ModelError::status(503, "busy", None)));

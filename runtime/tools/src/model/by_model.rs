@@ -10,7 +10,7 @@ use super::{ModelIdentity, Usage};
 /// The tokens of each model, because models have different [prices](super::Prices).
 ///
 /// A model has the name under which it was requested, as in [`ModelIdentity::model`]; a model without a name has
-/// the name of its provider. The value is that of a run, a session or a user: add what belongs together.
+/// the name of its provider. A model that asks one of several models says which ([`ModelResponse::billed_as`](super::ModelResponse::billed_as)). The value is that of a run, a session or a user: add what belongs together.
 ///
 /// ```
 /// use onionskin::model::{Usage, UsageByModel};

@@ -206,6 +206,10 @@ pub struct ModelResponse {
     /// The model that answered, as the provider names it: often a version of the requested model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The name under which the tokens count in [`UsageByModel`], if it is not that of [`Model::identity`]. A model that asks
+    /// one of several models sets it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub billed_as: Option<String>,
     /// The provider's id of the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,

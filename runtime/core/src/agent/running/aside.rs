@@ -95,7 +95,8 @@ impl AgentRun {
                 let mut tally = self.tally();
                 tally.usage += response.usage;
                 let identity = model.identity(request.model.as_deref());
-                tally.aside_usage.add(identity.billed_name(), response.usage);
+                let name = response.billed_as.as_deref().unwrap_or(identity.billed_name());
+                tally.aside_usage.add(name, response.usage);
                 Ok(Ok(response))
             }
             Err(RunError::Model { source, .. }) => Ok(Err(source)),

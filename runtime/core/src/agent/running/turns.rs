@@ -200,9 +200,10 @@ impl AgentRun {
         let stop = response.stop;
         let mut of_turn = std::mem::take(&mut tally.aside_usage);
         // A hook that answers in place of the model asks none.
-        let model = match &tally.asked_model {
-            Some((_, model)) => Arc::clone(model),
-            None => self.billed_model(None),
+        let model = match (&response.billed_as, &tally.asked_model) {
+            (Some(model), _) => model.as_str().into(),
+            (None, Some((_, model))) => Arc::clone(model),
+            (None, None) => self.billed_model(None),
         };
         of_turn.add(model, response.usage);
         let message = Arc::new(response.take_message());
