@@ -123,6 +123,7 @@ impl Model for ChatModel {
                 | RequestOption::ResponseSchema
                 | RequestOption::ExtraBody
                 | RequestOption::StopSequences
+                | RequestOption::Seed
         )
     }
 

@@ -107,13 +107,11 @@ async fn mocked_model(scenario: Scenario, protocol: Protocol) -> MockedModel {
 /// What has no place in a protocol, or was switched off. The model has a name of its own here.
 fn not_shown(protocol: Protocol) -> Vec<&'static str> {
     let of_anthropic = matches!(protocol, Protocol::Anthropic | Protocol::AnthropicSse);
-    let has_seed = matches!(protocol, Protocol::OpenAi | Protocol::OpenAiSse);
     let is_whole = matches!(protocol, Protocol::OpenAi | Protocol::Anthropic);
     let missing = [
         ("streaming", is_whole),
         ("streamed_calls", is_whole),
         ("model_name", true),
-        ("seed", !has_seed),
         ("result_errors", !of_anthropic),
         ("result_names", true),
         ("response_schema_name", of_anthropic),
@@ -128,9 +126,12 @@ async fn o3_genai_passes_the_suite_in_every_protocol() {
         let report = model_suite(|scenario| mocked_model(scenario, protocol)).await;
         println!("{protocol:?}\n{report}");
         failed.extend(report.failed().into_iter().map(|case| format!("{protocol:?} {case}")));
-        // Responses has no field for them.
-        let refused: &[_] =
-            if protocol == Protocol::ResponsesSse { &[RequestOption::StopSequences] } else { &[] };
+        // What has no field in the protocol.
+        let refused: &[_] = match protocol {
+            Protocol::OpenAi | Protocol::OpenAiSse => &[],
+            Protocol::ResponsesSse => &[RequestOption::StopSequences, RequestOption::Seed],
+            Protocol::Anthropic | Protocol::AnthropicSse => &[RequestOption::Seed, RequestOption::Verbosity],
+        };
         assert_eq!(report.refused(), refused, "{protocol:?}: {report}");
         assert_eq!(report.not_shown(), not_shown(protocol), "{protocol:?}: {report}");
     }

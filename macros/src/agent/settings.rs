@@ -27,6 +27,8 @@ pub(super) enum Write {
     Seconds,
     /// A time in an `Option`.
     OptionalSeconds,
+    /// A variant of a type of the runtime, as `Some`.
+    Word { ty: &'static str, variant: &'static str },
 }
 
 /// An entry that was written, and how the expansion writes it.
@@ -56,7 +58,11 @@ pub(super) fn request_params<'a>(
         }
         RequestParam::StopSequences => Write::List,
         RequestParam::ToolChoice | RequestParam::ExtraBody => Write::Value,
-        RequestParam::ResponseSchema => Write::Some,
+        RequestParam::ResponseSchema
+        | RequestParam::ReasoningEffort
+        | RequestParam::Verbosity
+        | RequestParam::ServiceTier
+        | RequestParam::ParallelToolCalls => Write::Some,
     };
     entries("request parameter", table, RequestParam::kind, write, errors)
 }
@@ -91,12 +97,28 @@ fn entries<'a, W: Word>(
             errors.push(key.span(), format_args!("`{name}` is given twice; keep one of them"));
         }
         check(&name, kind(word), value, errors);
-        given.push(ExplicitSetting { key, value, write: write(word) });
+        let variant = || match kind(word) {
+            ValueKind::Word(choice) => choice.variant(&bare_word(value)?.to_string()),
+            ValueKind::Number(_)
+            | ValueKind::Texts
+            | ValueKind::ToolChoice
+            | ValueKind::Map
+            | ValueKind::Boolean => None,
+        };
+        let write =
+            variant().map_or_else(|| write(word), |variant| Write::Word { ty: word.variant(), variant });
+        given.push(ExplicitSetting { key, value, write });
     }
     given
 }
 
-/// Checks a value that is written as a literal.
+/// A value that is one word in lower case. Other values are expressions.
+fn bare_word(value: &Expr) -> Option<&Ident> {
+    let Expr::Path(path) = value else { return None };
+    path.path.get_ident().filter(|ident| ident.to_string().starts_with(|mark: char| mark.is_lowercase()))
+}
+
+/// Checks a value that is written as a literal or as a word.
 fn check(name: &str, kind: ValueKind, value: &Expr, errors: &mut Errors) {
     if let Some(error) = number::digits(value).and_then(number::with_unit) {
         errors.add(error);
@@ -115,7 +137,19 @@ fn check(name: &str, kind: ValueKind, value: &Expr, errors: &mut Errors) {
         ValueKind::Texts if matches!(value, Expr::Lit(_)) => {
             errors.at(value, format_args!("expected a list: `{name}: [\"END\"]`"));
         }
-        ValueKind::Texts | ValueKind::ToolChoice | ValueKind::Map => {}
+        ValueKind::Word(choice) => match (bare_word(value), value) {
+            (Some(word), _) => {
+                if let Some(mistake) = choice.mistake(&word.to_string()) {
+                    errors.at(value, mistake);
+                }
+            }
+            (None, Expr::Lit(_)) => errors.at(value, choice.expected(name)),
+            (None, _) => {}
+        },
+        ValueKind::Boolean if matches!(value, Expr::Lit(lit) if !matches!(lit.lit, syn::Lit::Bool(_))) => {
+            errors.at(value, messages::expected_boolean(name));
+        }
+        ValueKind::Texts | ValueKind::ToolChoice | ValueKind::Map | ValueKind::Boolean => {}
     }
 }
 

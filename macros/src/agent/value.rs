@@ -50,7 +50,7 @@ pub(super) fn boolean(input: ParseStream<'_>, key: &str) -> syn::Result<syn::Lit
     let expr: Expr = input.parse()?;
     match expr {
         Expr::Lit(ExprLit { lit: Lit::Bool(value), .. }) => Ok(value),
-        other => Err(syn::Error::new_spanned(other, format!("`{key}` must be `true` or `false`"))),
+        other => Err(syn::Error::new_spanned(other, messages::expected_boolean(key))),
     }
 }
 

@@ -458,7 +458,8 @@ fn param(param: RequestParam, value: &Value) -> String {
         (ValueKind::ToolChoice, Some(choice)) if !TOOL_CHOICES.contains(&choice) => {
             json(&serde_json::json!({ "tool": choice }))
         }
-        (ValueKind::Map | ValueKind::ToolChoice, _) => json(value),
-        (ValueKind::Number(_) | ValueKind::Texts, _) => value.to_string(),
+        (ValueKind::Word(_), Some(word)) => word.to_owned(),
+        (ValueKind::Map | ValueKind::ToolChoice | ValueKind::Word(_), _) => json(value),
+        (ValueKind::Number(_) | ValueKind::Texts | ValueKind::Boolean, _) => value.to_string(),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use onionskin_vocabulary::messages::expected_boolean;
 use onionskin_vocabulary::settings::{COUNT, Number};
 use onionskin_vocabulary::{Word, unknown};
 
@@ -103,7 +104,7 @@ impl Reader {
         {
             return Some(Spanned::new(boolean, field.value.span.clone()));
         }
-        self.wrong(field, format!("`{}` must be `true` or `false`", field.name()))
+        self.wrong(field, expected_boolean(field.name()))
     }
 
     /// A number; `example` is the field with one.

@@ -63,7 +63,10 @@ use onionskin_definitions::text::same;
 pub use onionskin_tools::context::{Inject, InjectInRun, RunContext, State, ToolContext};
 pub use onionskin_tools::context::{bound, conceal};
 pub use onionskin_tools::event::RunOutput;
-pub use onionskin_tools::model::{History, Message, ModelResponse, RequestParams, ToolResultMessage};
+pub use onionskin_tools::model::{
+    History, Message, ModelResponse, ReasoningEffort, RequestParams, ServiceTier, ToolResultMessage,
+    Verbosity,
+};
 pub use onionskin_tools::onion::{
     AgentGuards, Bulkhead, ByDefault, Call, Compiled, Core, Definitions, Hook, InnerNext, Is, Known, Next,
     RuntimeHooks, Seam, StateOf, Values, call_dynamic, call_tool, has_each, has_no_more, short_name,

@@ -6,8 +6,8 @@
 
 pub use onionskin_tools::model::{
     BoxModel, Cost, History, HistoryError, HistoryIter, Message, Model, ModelDelta, ModelError,
-    ModelIdentity, ModelRequest, ModelResponse, Price, Prices, RequestOption, RequestParams, ResponseSchema,
-    ResponseSchemaError, ScriptedCall, ScriptedModel, ScriptedModelError, ScriptedTurn, StopReason, ToolCall,
-    ToolCallDelta, ToolChoice, ToolChoiceError, ToolDeclaration, ToolResultMessage, UnpricedModel, Usage,
-    UsageByModel, exact_json,
+    ModelIdentity, ModelRequest, ModelResponse, Price, Prices, ReasoningEffort, RequestOption, RequestParams,
+    ResponseSchema, ResponseSchemaError, ScriptedCall, ScriptedModel, ScriptedModelError, ScriptedTurn,
+    ServiceTier, StopReason, ToolCall, ToolCallDelta, ToolChoice, ToolChoiceError, ToolDeclaration,
+    ToolResultMessage, UnpricedModel, Usage, UsageByModel, Verbosity, exact_json,
 };

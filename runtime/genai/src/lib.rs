@@ -76,7 +76,7 @@ use onionskin_core::secret::Secret;
 /// The agent is not built if the model's name, its protocol or its key cannot be used. Requests fail with
 ///
 /// - [`ModelError::Unsupported`] if the protocol has no form for an option of the request: Ollama for a tool choice, Bedrock for a response
-///   schema, Responses for stop sequences,
+///   schema, Responses for stop sequences, Anthropic for a seed,
 /// - [`ModelError::UnreadContent`] if the protocol has no form for a part of the input,
 /// - [`ModelError::Setup`] if the model's name, the protocol, the key or the machine's TLS cannot be used,
 /// - [`ModelError::NoKey`] if the environment variable of the key is missing,

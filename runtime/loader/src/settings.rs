@@ -44,8 +44,14 @@ pub(crate) fn read(card: &Card) -> (Settings, Vec<Problem>) {
 fn encode(param: RequestParam, value: &Value) -> Value {
     match (param.kind(), value.as_str()) {
         (ValueKind::ToolChoice, Some(choice)) if !TOOL_CHOICES.contains(&choice) => json!({ "tool": choice }),
-        (ValueKind::Number(_) | ValueKind::Texts | ValueKind::ToolChoice | ValueKind::Map, _) => {
-            value.clone()
-        }
+        (
+            ValueKind::Number(_)
+            | ValueKind::Texts
+            | ValueKind::ToolChoice
+            | ValueKind::Map
+            | ValueKind::Word(_)
+            | ValueKind::Boolean,
+            _,
+        ) => value.clone(),
     }
 }

@@ -323,7 +323,7 @@ impl Model for Broken {
 const WITH_CALLS: &str = "tool_call two_tool_calls streamed_calls tool_choice result_errors result_names";
 
 /// Each fault, and the cases that find it.
-const FOUND: [(Fault, &str); 42] = [
+const FOUND: [(Fault, &str); 43] = [
     (Fault::None, ""),
     (Fault::Deaf, "text non_ascii long_history tool_call two_tool_calls"),
     (Fault::Garbles, "non_ascii"),
@@ -338,7 +338,7 @@ const FOUND: [(Fault, &str); 42] = [
     (
         Fault::RepeatsPieces,
         "text streaming usage system request_params non_ascii long_history tool_call two_tool_calls \
-         tool_choice response_schema extra_body stop_sequences model_name seed tool_schema \
+         tool_choice response_schema extra_body stop_sequences seed reasoning_effort verbosity service_tier parallel_tool_calls model_name tool_schema \
          result_errors result_names response_schema_name",
     ),
     (Fault::OneIdForAll, "two_tool_calls streamed_calls"),
@@ -355,17 +355,21 @@ const FOUND: [(Fault, &str); 42] = [
     (Fault::IgnoresTheChoice, "tool_choice"),
     (Fault::IgnoresTheSchema, "response_schema"),
     (Fault::IgnoresTheExtraBody, "extra_body"),
-    (Fault::RefusesTooLate, "tool_choice response_schema extra_body stop_sequences response_schema_name"),
+    (
+        Fault::RefusesTooLate,
+        "tool_choice response_schema extra_body stop_sequences seed reasoning_effort verbosity service_tier parallel_tool_calls response_schema_name",
+    ),
     (
         Fault::RefusesAnotherOption,
-        "tool_choice response_schema extra_body stop_sequences response_schema_name",
+        "tool_choice response_schema extra_body stop_sequences seed reasoning_effort verbosity service_tier parallel_tool_calls response_schema_name",
     ),
     (Fault::DropsTopP, "request_params"),
     (Fault::DropsStopSequences, "stop_sequences"),
+    (Fault::DropsSeed, "seed"),
     (Fault::SwapsChoices, "tool_choice"),
     (
         Fault::GarblesPiecesOfOptions,
-        "tool_choice response_schema extra_body stop_sequences response_schema_name",
+        "tool_choice response_schema extra_body stop_sequences seed reasoning_effort verbosity service_tier parallel_tool_calls response_schema_name",
     ),
     (Fault::SaysDoneToTwoCalls, "two_tool_calls"),
     (Fault::ForgetsLaterUsage, "usage"),
@@ -380,7 +384,7 @@ const FOUND: [(Fault, &str); 42] = [
         Fault::Panics,
         "text streaming usage system request_params non_ascii long_history tool_call two_tool_calls \
          streamed_calls refusal rate_limit retry_after overload broken_answer cancellation \
-         tool_choice response_schema extra_body stop_sequences model_name seed tool_schema \
+         tool_choice response_schema extra_body stop_sequences seed reasoning_effort verbosity service_tier parallel_tool_calls model_name tool_schema \
          result_errors result_names response_schema_name",
     ),
 ];
@@ -396,7 +400,7 @@ async fn o3_each_case_of_the_suite_finds_a_broken_model() {
         }
         found.extend(cases.split(' ').filter(|_| fault != Fault::Panics));
         if fault == Fault::None {
-            assert_eq!((report.cases().count(), report.not_shown()), (26, vec![]), "{report}");
+            assert_eq!((report.cases().count(), report.not_shown()), (30, vec![]), "{report}");
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -408,11 +412,10 @@ async fn o3_each_case_of_the_suite_finds_a_broken_model() {
 }
 
 /// Each fault that some providers have too, and the case that does not pass.
-const NOT_SHOWN: [(Fault, &[&str]); 7] = [
+const NOT_SHOWN: [(Fault, &[&str]); 6] = [
     (Fault::NeverStreams, &["streaming", "streamed_calls"]),
     (Fault::StreamsNoCalls, &["streamed_calls"]),
     (Fault::DropsTheModel, &["model_name"]),
-    (Fault::DropsSeed, &["seed"]),
     (Fault::DropsErrors, &["result_errors"]),
     (Fault::LosesNamesOfResults, &["result_names"]),
     (Fault::RenamesTheSchema, &["response_schema_name"]),
@@ -438,7 +441,7 @@ async fn o3_a_provider_that_never_starts_fails_each_case() {
         ScriptedModel::turns([])
     })
     .await;
-    assert_eq!(report.failed().len(), 26, "{report}");
+    assert_eq!(report.failed().len(), 30, "{report}");
     assert!(report.to_string().contains("FAILED   text: it took more than 20s"), "{report}");
 }
 
@@ -451,7 +454,7 @@ async fn o3_a_provider_that_panics_fails_each_case() {
     })
     .await;
     for report in [in_the_future, before_it] {
-        assert_eq!(report.failed().len(), 26, "{report}");
+        assert_eq!(report.failed().len(), 30, "{report}");
         assert!(report.to_string().contains("FAILED   text: it panicked: no port"), "{report}");
     }
 }
@@ -466,6 +469,11 @@ async fn o3_a_model_may_refuse_options() {
         RequestOption::ResponseSchema,
         RequestOption::ExtraBody,
         RequestOption::StopSequences,
+        RequestOption::Seed,
+        RequestOption::ReasoningEffort,
+        RequestOption::Verbosity,
+        RequestOption::ServiceTier,
+        RequestOption::ParallelToolCalls,
     ];
     assert_eq!(report.refused(), all);
     assert!(

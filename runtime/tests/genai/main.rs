@@ -13,8 +13,9 @@ use onionskin::content::ContentBlock;
 use onionskin::declaration::{AgentDeclaration, Limits};
 use onionskin::genai::GenaiModel;
 use onionskin::model::{
-    Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestOption, RequestParams,
-    ResponseSchema, StopReason, ToolCallDelta, ToolChoice, ToolDeclaration, Usage,
+    Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ReasoningEffort, RequestOption,
+    RequestParams, ResponseSchema, ServiceTier, StopReason, ToolCallDelta, ToolChoice, ToolDeclaration,
+    Usage, Verbosity,
 };
 use onionskin::{
     Agent, AgentHandle, BuildError, RunError, ToolContext, ToolDefinition, ToolOutput, ToolResult,
@@ -758,7 +759,29 @@ async fn o3_each_protocol_sends_an_option_or_refuses_it() {
     extra.extra_body.insert("some_field".to_owned(), json!(1));
     let mut stop = RequestParams::default();
     stop.stop_sequences = vec!["that is all".to_owned()];
+    let with = |set: fn(&mut RequestParams)| {
+        let mut params = RequestParams::default();
+        set(&mut params);
+        params
+    };
     let options = [
+        (RequestOption::Seed, with(|params| params.seed = Some(424_242)), "424242"),
+        (
+            RequestOption::ReasoningEffort,
+            with(|params| params.reasoning_effort = Some(ReasoningEffort::High)),
+            "\"high\"",
+        ),
+        (RequestOption::Verbosity, with(|params| params.verbosity = Some(Verbosity::High)), "\"high\""),
+        (
+            RequestOption::ServiceTier,
+            with(|params| params.service_tier = Some(ServiceTier::Default)),
+            "ier\":",
+        ),
+        (
+            RequestOption::ParallelToolCalls,
+            with(|params| params.parallel_tool_calls = Some(false)),
+            "parallel_tool",
+        ),
         (RequestOption::ToolChoice, choice, "echo_once"),
         (RequestOption::ResponseSchema, form, "degrees_of_warmth"),
         (RequestOption::ExtraBody, extra, "some_field"),
@@ -801,12 +824,21 @@ async fn o3_each_protocol_sends_an_option_or_refuses_it() {
             }
         }
     }
-    let not = [
-        "openai_resp stop_sequences",
-        "ollama tool_choice",
-        "ollama_cloud tool_choice",
-        "bedrock_api response_schema",
-    ];
+    let mut not: Vec<String> = Vec::new();
+    for (protocols, options) in [
+        ("openai_resp", "seed stop_sequences"),
+        ("anthropic minimax", "seed verbosity"),
+        ("gemini vertex", "verbosity parallel_tool_calls"),
+        ("ollama ollama_cloud", "verbosity service_tier parallel_tool_calls tool_choice"),
+        ("cohere", "reasoning_effort verbosity service_tier parallel_tool_calls"),
+        ("bedrock_api", "seed reasoning_effort verbosity parallel_tool_calls response_schema"),
+    ] {
+        for protocol in protocols.split(' ') {
+            not.extend(options.split(' ').map(|option| format!("{protocol} {option}")));
+        }
+    }
+    refused.sort();
+    not.sort();
     assert_eq!(refused, not);
     assert!(sent > 60, "{sent}");
 }

@@ -165,8 +165,16 @@ macro_rules! request_params {
                 top_p => TopP,
                 /// The maximum number of tokens in an answer: `max_tokens: 1000`.
                 max_tokens => MaxTokens,
-                /// A number that makes answers repeatable, if the provider supports it: `seed: 7`.
+                /// A number that makes answers repeatable, for providers that take one: `seed: 7`.
                 seed => Seed,
+                /// How much a model thinks before it answers: `reasoning_effort: low`.
+                reasoning_effort => ReasoningEffort,
+                /// How long answers are: `verbosity: low`.
+                verbosity => Verbosity,
+                /// How fast and at what price the provider answers: `service_tier: flex`.
+                service_tier => ServiceTier,
+                /// Whether the model may call several tools in one turn: `parallel_tool_calls: false`.
+                parallel_tool_calls => ParallelToolCalls,
                 /// Texts that end an answer: `stop_sequences: ["END"]`.
                 stop_sequences => StopSequences,
                 /// Whether the model must call tools in the first turn: `tool_choice: ToolChoice::Required`.
@@ -293,6 +301,43 @@ macro_rules! agent_words {
                 idempotent => Idempotent,
                 /// Such a call does not run again.
                 once => Once,
+            }
+            /// How much a model thinks before it answers. Each model takes some of these words.
+            reasoning_effort ReasoningEffort {
+                /// The model does not think.
+                none => None,
+                /// As little as possible.
+                minimal => Minimal,
+                /// Little.
+                low => Low,
+                /// The middle.
+                medium => Medium,
+                /// Much.
+                high => High,
+                /// More than `high`.
+                xhigh => XHigh,
+                /// As much as possible.
+                max => Max,
+            }
+            /// How long the answers of a model are.
+            verbosity Verbosity {
+                /// Short answers.
+                low => Low,
+                /// The middle.
+                medium => Medium,
+                /// Long answers.
+                high => High,
+            }
+            /// How fast and at what price a provider answers.
+            service_tier ServiceTier {
+                /// The tier of the account's settings at the provider.
+                auto => Auto,
+                /// The usual tier, also if the account has a better one.
+                default => Default,
+                /// Cheaper and slower, and refused when the provider is busy.
+                flex => Flex,
+                /// Faster and more expensive.
+                priority => Priority,
             }
             /// What the filter of a hook can name, in addition to paths.
             filter Calls {
@@ -450,7 +495,7 @@ pub enum SettingKind {
     },
 }
 
-/// The words that a setting accepts.
+/// The words that a setting or a request parameter accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
     /// The words of [`Lock`].
@@ -461,6 +506,12 @@ pub enum Choice {
     HistoryMergeTarget,
     /// The words of [`Effect`].
     Effect,
+    /// The words of [`ReasoningEffort`].
+    ReasoningEffort,
+    /// The words of [`Verbosity`].
+    Verbosity,
+    /// The words of [`ServiceTier`].
+    ServiceTier,
 }
 
 impl Setting {
@@ -507,6 +558,9 @@ impl Choice {
             Self::HistorySource => HistorySource::WORDS,
             Self::HistoryMergeTarget => HistoryMergeTarget::WORDS,
             Self::Effect => Effect::WORDS,
+            Self::ReasoningEffort => ReasoningEffort::WORDS,
+            Self::Verbosity => Verbosity::WORDS,
+            Self::ServiceTier => ServiceTier::WORDS,
         }
     }
 
@@ -517,6 +571,9 @@ impl Choice {
             Self::HistorySource => HistorySource::from_word(word).map(Word::variant),
             Self::HistoryMergeTarget => HistoryMergeTarget::from_word(word).map(Word::variant),
             Self::Effect => Effect::from_word(word).map(Word::variant),
+            Self::ReasoningEffort => ReasoningEffort::from_word(word).map(Word::variant),
+            Self::Verbosity => Verbosity::from_word(word).map(Word::variant),
+            Self::ServiceTier => ServiceTier::from_word(word).map(Word::variant),
         }
     }
 }

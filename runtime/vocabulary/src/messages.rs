@@ -94,6 +94,11 @@ pub fn unknown_field(name: &str, others: &[&'static str]) -> (String, Option<&'s
     }
 }
 
+/// The error for a value that must be `true` or `false`.
+pub fn expected_boolean(name: &str) -> String {
+    format!("`{name}` must be `true` or `false`")
+}
+
 /// The error for an unknown entry of `limits` or `request_params`.
 pub fn unknown_entry<W: Word>(what: &str, name: &str) -> String {
     if synonyms::is_turns(name) { synonyms::TURNS.to_owned() } else { unknown(what, name, W::WORDS) }

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::agent::{Limit, RequestParam};
+use crate::agent::{Choice, Limit, RequestParam};
+use crate::messages::unknown;
 
 /// The kind of the value of a limit or a request parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +16,10 @@ pub enum ValueKind {
     ToolChoice,
     /// A map of JSON values.
     Map,
+    /// One of these words.
+    Word(Choice),
+    /// `true` or `false`.
+    Boolean,
 }
 
 /// A number, its unit and its bounds.
@@ -96,8 +101,25 @@ impl RequestParam {
             Self::StopSequences => return ValueKind::Texts,
             Self::ToolChoice => return ValueKind::ToolChoice,
             Self::ResponseSchema | Self::ExtraBody => return ValueKind::Map,
+            Self::ReasoningEffort => return ValueKind::Word(Choice::ReasoningEffort),
+            Self::Verbosity => return ValueKind::Word(Choice::Verbosity),
+            Self::ServiceTier => return ValueKind::Word(Choice::ServiceTier),
+            Self::ParallelToolCalls => return ValueKind::Boolean,
         };
         ValueKind::Number(Number { unit, least, is_optional: false })
+    }
+}
+
+impl Choice {
+    /// The mistake of a word that is none of these.
+    pub fn mistake(self, word: &str) -> Option<String> {
+        self.variant(word).is_none().then(|| unknown("value", word, self.words()))
+    }
+
+    /// The mistake of a value that is not a word.
+    pub fn expected(self, name: &str) -> String {
+        let example = self.words().first().copied().unwrap_or_default();
+        format!("expected one word: `{name}: {example}`")
     }
 }
 

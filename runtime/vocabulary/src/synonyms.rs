@@ -62,7 +62,7 @@ pub const ELSEWHERE: &[(&str, &str)] = &[
     ("ui_tools", "UI tools are tools: name them in `function_tools`"),
     (
         "effort",
-        "how much a model thinks is a parameter of its provider: `request_params: { extra_body: { reasoning_effort: high } }` for OpenAI's models",
+        "how much a model thinks is a request parameter: `request_params: { reasoning_effort: high }`",
     ),
     ("mode", "an agent has no mode: one that others name in `agents` is a tool of theirs, so remove this"),
     ("max_turns", TURNS),

@@ -259,6 +259,10 @@ fn settings(into: &str, given: &[ExplicitSetting<'_>]) -> Option<TokenStream> {
                 quote!(#into.#key = ::core::iter::IntoIterator::into_iter(#value).map(::core::convert::Into::into).collect();)
             }
             Write::Seconds => quote!(#into.#time = #seconds;),
+            Write::Word { ty, variant } => {
+                let [ty, variant] = [ty, variant].map(|name| Ident::new(name, span));
+                quote!(#into.#key = ::core::option::Option::Some(__rt::#ty::#variant);)
+            }
             Write::OptionalSeconds => quote!(#into.#time = ::core::option::Option::Some(#seconds);),
         }
     });

@@ -363,6 +363,10 @@ fn check_value(reader: &mut Reader, name: &str, kind: ValueKind, node: &Node) {
         (ValueKind::Texts, _) => Some("expected a list: `stop_sequences: [\"END\"]`".to_owned()),
         (ValueKind::Map, Value::Map(_)) => None,
         (ValueKind::Map, _) => Some(format!("expected fields: `{name}: {{ .. }}`")),
+        (ValueKind::Word(choice), Value::Scalar(word)) => choice.mistake(&word.text),
+        (ValueKind::Word(choice), _) => Some(choice.expected(name)),
+        (ValueKind::Boolean, Value::Scalar(scalar)) if scalar.boolean().is_some() => None,
+        (ValueKind::Boolean, _) => Some(messages::expected_boolean(name)),
     };
     if let Some(message) = message {
         reader.note(&node.span, message);

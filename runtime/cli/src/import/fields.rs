@@ -127,7 +127,10 @@ const CLAUDE: &[Row] = &[
     left("hooks", HOOKS),
     left("memory", "an agent keeps no notes over its runs here"),
     left("background", "a parent waits for its agents, and calls several at once"),
-    left("effort", "the effort is a parameter of the provider: `request_params: { extra_body: { .. } }`"),
+    left(
+        "effort",
+        "how much a model thinks is a request parameter: `request_params: { reasoning_effort: .. }`",
+    ),
     left("isolation", "the folder of the files is chosen on the command line: `--root`"),
     left("initialPrompt", "the first input is given on the command line"),
     left("color", "cards have no colours"),

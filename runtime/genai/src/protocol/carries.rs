@@ -1,7 +1,10 @@
 //! What each protocol carries.
 
 use onionskin_core::content::ContentBlock;
-use onionskin_core::model::RequestOption::{self, ExtraBody, ResponseSchema, StopSequences, ToolChoice};
+use onionskin_core::model::RequestOption::{
+    self, ExtraBody, ParallelToolCalls, ReasoningEffort, ResponseSchema, Seed, ServiceTier, StopSequences,
+    ToolChoice, Verbosity,
+};
 
 use super::Protocol;
 
@@ -21,7 +24,17 @@ const GEMINI_AUDIO: [&str; 8] = [
 ];
 
 /// All options of a request.
-const OPTIONS: [RequestOption; 4] = [ToolChoice, ResponseSchema, ExtraBody, StopSequences];
+const OPTIONS: [RequestOption; 9] = [
+    ToolChoice,
+    ResponseSchema,
+    ExtraBody,
+    StopSequences,
+    Seed,
+    ReasoningEffort,
+    Verbosity,
+    ServiceTier,
+    ParallelToolCalls,
+];
 
 /// What a protocol carries. Each carries tools, their results, several calls in one answer, and extra fields of the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,24 +69,59 @@ impl Protocol {
     pub(crate) fn carries(self) -> Carries {
         match self {
             Self::Chat => Carries { audio: &CHAT_AUDIO, ..PDF },
-            Self::Responses => Carries { options: &[ToolChoice, ResponseSchema, ExtraBody], ..PDF },
-            Self::Anthropic => Carries { error_marks: true, ..PDF },
+            Self::Responses => Carries {
+                options: &[
+                    ToolChoice,
+                    ResponseSchema,
+                    ExtraBody,
+                    ReasoningEffort,
+                    Verbosity,
+                    ServiceTier,
+                    ParallelToolCalls,
+                ],
+                ..PDF
+            },
+            Self::Anthropic => Carries {
+                error_marks: true,
+                options: &[
+                    ToolChoice,
+                    ResponseSchema,
+                    ExtraBody,
+                    StopSequences,
+                    ReasoningEffort,
+                    ServiceTier,
+                    ParallelToolCalls,
+                ],
+                ..PDF
+            },
             Self::Gemini => Carries {
                 images: &GEMINI_IMAGES,
                 audio: &GEMINI_AUDIO,
                 files: Files::Any,
                 error_marks: true,
-                options: &OPTIONS,
+                options: &[
+                    ToolChoice,
+                    ResponseSchema,
+                    ExtraBody,
+                    StopSequences,
+                    Seed,
+                    ReasoningEffort,
+                    ServiceTier,
+                ],
             },
             Self::Ollama => Carries {
                 images: &OLLAMA_IMAGES,
-                options: &[ResponseSchema, ExtraBody, StopSequences],
+                options: &[ResponseSchema, ExtraBody, StopSequences, Seed, ReasoningEffort],
                 ..NO_FILES
             },
-            Self::Cohere => NO_FILES,
-            Self::Bedrock => {
-                Carries { error_marks: true, options: &[ToolChoice, ExtraBody, StopSequences], ..NO_FILES }
+            Self::Cohere => {
+                Carries { options: &[ToolChoice, ResponseSchema, ExtraBody, StopSequences, Seed], ..NO_FILES }
             }
+            Self::Bedrock => Carries {
+                error_marks: true,
+                options: &[ToolChoice, ExtraBody, StopSequences, ServiceTier],
+                ..NO_FILES
+            },
         }
     }
 

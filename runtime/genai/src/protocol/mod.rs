@@ -18,6 +18,7 @@ mod responses;
 mod responses_read;
 #[cfg(test)]
 mod tests;
+mod tuning;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -263,6 +264,7 @@ impl Protocol {
             Self::Cohere => cohere::body(request),
             Self::Bedrock => bedrock::body(request),
         };
+        extra::add(&mut body, &tuning::fields(self, request)?);
         extra::add(&mut body, &params.extra_body);
         Ok(body)
     }

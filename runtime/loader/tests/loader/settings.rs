@@ -27,6 +27,10 @@ async fn c3_each_request_parameter_of_a_card_reaches_the_model() {
             RequestParam::MaxTokens => ("7", json!(7)),
             RequestParam::Seed => ("3", json!(3)),
             RequestParam::StopSequences => ("[END]", json!(["END"])),
+            RequestParam::ReasoningEffort => ("xhigh", json!("xhigh")),
+            RequestParam::Verbosity => ("low", json!("low")),
+            RequestParam::ServiceTier => ("flex", json!("flex")),
+            RequestParam::ParallelToolCalls => ("false", json!(false)),
             RequestParam::ToolChoice => ("add_one", json!({ "tool": "add_one" })),
             RequestParam::ResponseSchema => (
                 "{ name: weather, schema: { type: object } }",

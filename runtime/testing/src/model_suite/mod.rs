@@ -32,7 +32,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// checks the provider's requests, so a model that omits a part of a request fails.
 ///
 /// The report names each failed case. An unsupported option is not a failure if the model declares it
-/// ([`Model::supports`]). A part of a request that not every provider supports, such as a seed, is not a
+/// ([`Model::supports`]). A part of a request that not every provider supports, such as the model's name, is not a
 /// failure either: [`SuiteReport::not_shown`] names it.
 ///
 /// A case takes at most 20 seconds, including its call of `make`, and then fails. A panic in `make` is a failure too. The runtime
@@ -77,7 +77,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
 /// let report = model_suite(|provider| async { Local { provider } }).await;
 /// report.assert_passed();
-/// assert_eq!(report.refused().len(), 4, "it supports no option");
+/// assert_eq!(report.refused().len(), 9, "it supports no option");
 /// # });
 /// ```
 pub async fn model_suite<M, F, Fut>(make: F) -> SuiteReport
@@ -115,8 +115,12 @@ where
     suite.case("response_schema", vec![answer(FITS)], options::response_schema).await;
     suite.case("extra_body", warm(), options::extra_body).await;
     suite.case("stop_sequences", warm(), options::stop_sequences).await;
+    suite.case("seed", warm(), options::seed).await;
+    suite.case("reasoning_effort", several(2), options::reasoning_effort).await;
+    suite.case("verbosity", several(2), options::verbosity).await;
+    suite.case("service_tier", several(2), options::service_tier).await;
+    suite.case("parallel_tool_calls", several(2), options::parallel_tool_calls).await;
     suite.case("model_name", several(3), parts::model_name).await;
-    suite.case("seed", several(3), parts::seed).await;
     suite.case("tool_schema", several(9), parts::tool_schema).await;
     suite.case("result_errors", call_first(), parts::result_errors).await;
     suite.case("result_names", call_first(), parts::result_names).await;

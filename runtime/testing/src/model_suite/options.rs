@@ -5,7 +5,8 @@ use serde_json::json;
 use super::answers::{add_one, hello, says};
 use super::probe::{Check, Probe, ensure};
 use onionskin_tools::model::{
-    Message, Model, ModelRequest, RequestOption, RequestParams, ResponseSchema, ToolChoice,
+    Message, Model, ModelRequest, ReasoningEffort, RequestOption, RequestParams, ResponseSchema, ServiceTier,
+    ToolChoice, Verbosity,
 };
 
 pub(super) fn params(set: impl FnOnce(&mut RequestParams)) -> RequestParams {
@@ -88,4 +89,67 @@ pub(super) async fn stop_sequences<M: Model>(probe: &Probe<'_, M>) -> Check {
         params(|params| params.stop_sequences = vec!["the end.".to_owned(), "over and out".to_owned()]);
     probe.ask_with(RequestOption::StopSequences, &hello().with_params(params)).await?;
     probe.sent(0)?.has("stop sequence", &["the end.", "over and out"])
+}
+
+pub(super) async fn seed<M: Model>(probe: &Probe<'_, M>) -> Check {
+    let params = params(|params| params.seed = Some(424_242));
+    probe.ask_with(RequestOption::Seed, &hello().with_params(params)).await?;
+    probe.sent(0)?.has_number("parameter `seed`", 424_242.0)
+}
+
+pub(super) async fn reasoning_effort<M: Model>(probe: &Probe<'_, M>) -> Check {
+    let [low, high] = [ReasoningEffort::Low, ReasoningEffort::High];
+    differ(
+        probe,
+        RequestOption::ReasoningEffort,
+        |params| params.reasoning_effort = Some(low),
+        |params| params.reasoning_effort = Some(high),
+    )
+    .await
+}
+
+pub(super) async fn verbosity<M: Model>(probe: &Probe<'_, M>) -> Check {
+    differ(
+        probe,
+        RequestOption::Verbosity,
+        |params| params.verbosity = Some(Verbosity::Low),
+        |params| params.verbosity = Some(Verbosity::High),
+    )
+    .await
+}
+
+pub(super) async fn service_tier<M: Model>(probe: &Probe<'_, M>) -> Check {
+    differ(
+        probe,
+        RequestOption::ServiceTier,
+        |params| params.service_tier = Some(ServiceTier::Default),
+        |_| {},
+    )
+    .await
+}
+
+pub(super) async fn parallel_tool_calls<M: Model>(probe: &Probe<'_, M>) -> Check {
+    differ(
+        probe,
+        RequestOption::ParallelToolCalls,
+        |params| params.parallel_tool_calls = Some(false),
+        |params| params.parallel_tool_calls = Some(true),
+    )
+    .await
+}
+
+/// Each provider has words of its own for an option, but two values of it are not the same.
+async fn differ<M: Model>(
+    probe: &Probe<'_, M>,
+    option: RequestOption,
+    one: impl FnOnce(&mut RequestParams),
+    other: impl FnOnce(&mut RequestParams),
+) -> Check {
+    for params in [params(one), params(other)] {
+        let request = ModelRequest::new([Message::user("Add one to 41.")]);
+        probe.ask_with(option, &request.with_tools([add_one()]).with_params(params)).await?;
+    }
+    ensure(probe.sent(0)?.whole != probe.sent(1)?.whole, || {
+        format!("the provider does not get the parameter `{option}`")
+    })
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::answers::{add_one, follow, hello};
-use super::options::{params, with_response_schema};
+use super::options::with_response_schema;
 use super::probe::{Check, Failure, Probe, ensure};
 use onionskin_definitions::content::ContentBlock;
 use onionskin_definitions::definition::{ToolDeclaration, ToolDefinition};
@@ -18,11 +18,6 @@ pub(super) async fn model_name<M: Model>(probe: &Probe<'_, M>) -> Check {
     let [first, second] = ["suite-one", "suite-two"].map(|name| hello().with_model(name));
     let differ = probe.distinguishes(&first, &second).await?;
     shown(differ, "the provider does not get the model's name of the request, `ModelRequest::model`")
-}
-
-pub(super) async fn seed<M: Model>(probe: &Probe<'_, M>) -> Check {
-    let [first, second] = [7, 8].map(|seed| hello().with_params(params(|params| params.seed = Some(seed))));
-    shown(probe.distinguishes(&first, &second).await?, "the provider does not get the parameter `seed`")
 }
 
 pub(super) async fn tool_schema<M: Model>(probe: &Probe<'_, M>) -> Check {

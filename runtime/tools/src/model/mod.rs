@@ -50,6 +50,7 @@ pub use usage::Usage;
 use onionskin_definitions::content::ContentBlock;
 pub use onionskin_definitions::definition::ToolDeclaration;
 use onionskin_definitions::export::Dialect;
+pub use onionskin_vocabulary::agent::{ReasoningEffort, ServiceTier, Verbosity};
 
 /// A language model.
 ///

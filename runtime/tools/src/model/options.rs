@@ -271,6 +271,16 @@ pub enum RequestOption {
     ExtraBody,
     /// [`RequestParams::stop_sequences`](super::RequestParams::stop_sequences).
     StopSequences,
+    /// [`RequestParams::seed`](super::RequestParams::seed).
+    Seed,
+    /// [`RequestParams::reasoning_effort`](super::RequestParams::reasoning_effort).
+    ReasoningEffort,
+    /// [`RequestParams::verbosity`](super::RequestParams::verbosity).
+    Verbosity,
+    /// [`RequestParams::service_tier`](super::RequestParams::service_tier).
+    ServiceTier,
+    /// [`RequestParams::parallel_tool_calls`](super::RequestParams::parallel_tool_calls).
+    ParallelToolCalls,
 }
 
 /// The name of the field.
@@ -281,6 +291,11 @@ impl fmt::Display for RequestOption {
             Self::ResponseSchema => "response_schema",
             Self::ExtraBody => "extra_body",
             Self::StopSequences => "stop_sequences",
+            Self::Seed => "seed",
+            Self::ReasoningEffort => "reasoning_effort",
+            Self::Verbosity => "verbosity",
+            Self::ServiceTier => "service_tier",
+            Self::ParallelToolCalls => "parallel_tool_calls",
         })
     }
 }

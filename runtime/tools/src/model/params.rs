@@ -5,7 +5,9 @@ use std::mem;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Model, ModelError, RequestOption, ResponseSchema, ToolChoice};
+use super::{
+    Model, ModelError, ReasoningEffort, RequestOption, ResponseSchema, ServiceTier, ToolChoice, Verbosity,
+};
 use onionskin_definitions::secret::{Redact, Redactor};
 
 /// Model parameters of a request. The provider chooses values for unset parameters.
@@ -29,9 +31,20 @@ pub struct RequestParams {
     pub top_p: Option<f64>,
     /// The maximum number of tokens in one answer.
     pub max_tokens: Option<u32>,
-    /// A seed for repeatable sampling. Providers without seeds ignore it: `OpenAI`'s Responses, Anthropic and
-    /// Bedrock.
+    /// A seed for repeatable sampling.
     pub seed: Option<u64>,
+    /// How much the model thinks before it answers. Each model takes some of the words.
+    #[serde(skip_serializing_if = "Option::is_none", with = "optional_word")]
+    pub reasoning_effort: Option<ReasoningEffort>,
+    /// How long the answer is.
+    #[serde(skip_serializing_if = "Option::is_none", with = "optional_word")]
+    pub verbosity: Option<Verbosity>,
+    /// How fast and at what price the provider answers.
+    #[serde(skip_serializing_if = "Option::is_none", with = "optional_word")]
+    pub service_tier: Option<ServiceTier>,
+    /// Whether the model may call several tools in one turn. It says nothing for a request without tools.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parallel_tool_calls: Option<bool>,
     /// Texts that end an answer.
     pub stop_sequences: Vec<String>,
     /// Whether the model may, must or must not call tools.
@@ -45,7 +58,7 @@ pub struct RequestParams {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response_schema: Option<ResponseSchema>,
     /// Fields for the body of the provider's request, with the provider's names, for example
-    /// `reasoning_effort` for `OpenAI`. Objects are merged with those of the adapter, and `tools` are
+    /// `prompt_cache_key` for `OpenAI`. Objects are merged with those of the adapter, and `tools` are
     /// appended; any other value, and an object of another `type`, replaces the adapter's value. Other
     /// providers have other fields.
     #[serde(skip_serializing_if = "Map::is_empty")]
@@ -59,7 +72,37 @@ impl RequestParams {
         let response_schema = self.response_schema.as_ref().map(|_| RequestOption::ResponseSchema);
         let extra_body = (!self.extra_body.is_empty()).then_some(RequestOption::ExtraBody);
         let stop_sequences = (!self.stop_sequences.is_empty()).then_some(RequestOption::StopSequences);
-        [tool_choice, response_schema, extra_body, stop_sequences].into_iter().flatten()
+        let seed = self.seed.map(|_| RequestOption::Seed);
+        let effort = self.reasoning_effort.map(|_| RequestOption::ReasoningEffort);
+        let verbosity = self.verbosity.map(|_| RequestOption::Verbosity);
+        let tier = self.service_tier.map(|_| RequestOption::ServiceTier);
+        let parallel = self.parallel_tool_calls.map(|_| RequestOption::ParallelToolCalls);
+        [tool_choice, response_schema, extra_body, stop_sequences, seed, effort, verbosity, tier, parallel]
+            .into_iter()
+            .flatten()
+    }
+}
+
+/// A word of the vocabulary, or none.
+mod optional_word {
+    use onionskin_vocabulary::Word;
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+
+    #[expect(clippy::ref_option, reason = "serde passes a reference")]
+    pub(super) fn serialize<W: Word, S: Serializer>(
+        word: &Option<W>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        word.map(Word::word).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, W: Word, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<W>, D::Error> {
+        let Some(word) = Option::<String>::deserialize(deserializer)? else { return Ok(None) };
+        let unknown = || D::Error::custom(onionskin_vocabulary::unknown("value", &word, W::WORDS));
+        W::from_word(&word).map(Some).ok_or_else(unknown)
     }
 }
 
