@@ -59,9 +59,13 @@ pub enum CircuitOpen {
     },
     /// The circuit is half-open, and its probe has no result yet.
     #[error(
-        "the last calls failed, and another call finds out now whether they work again: call again later"
+        "the last calls failed, and another call finds out now whether they work again: call again in {retry_in:?}"
     )]
-    Probing,
+    #[non_exhaustive]
+    Probing {
+        /// The time for which a circuit is open. The probe mostly has a result by then.
+        retry_in: Duration,
+    },
     /// All keys are in use: their calls are running, or their circuits are open.
     #[error(
         "the circuit breaker has {max_keys} keys in use, and no more are allowed: call again later, or set a larger `max_keys`"
@@ -158,6 +162,12 @@ impl CircuitBreaker {
         Self { call_key: key, ..self }
     }
 
+    /// Whether [`keyed_by`](Self::keyed_by) set another key than the default. Without calls, such as around a model, that key has no effect.
+    #[must_use]
+    pub fn has_call_key(&self) -> bool {
+        !self.call_key.is_tool()
+    }
+
     /// Lets a call of this key pass, or refuses it.
     ///
     /// # Errors
@@ -187,6 +197,15 @@ impl Circuits {
 }
 
 impl CircuitPermit {
+    /// The call has begun to respond, and its result comes later, such as that of an answer that is streamed. If it is the probe, the
+    /// circuit closes for other calls, and the next failure without a success before it opens it again. Otherwise nothing changes.
+    pub fn responds(&mut self) {
+        let mut table = lock(&self.circuits.table);
+        if let Some(circuit) = table.circuits.get_mut(&self.key) {
+            self.generation = circuit.respond(&self.circuits, self.generation);
+        }
+    }
+
     /// The call worked.
     pub fn success(mut self) {
         self.outcome = Outcome::Success;
@@ -205,12 +224,12 @@ impl Drop for CircuitPermit {
 }
 
 impl CircuitOpen {
-    /// The time until a call may pass, if it is known.
+    /// The time after which to call again, if it is known.
     #[must_use]
     pub fn retry_in(&self) -> Option<Duration> {
         match self {
-            Self::Waiting { retry_in } => Some(*retry_in),
-            Self::Probing | Self::TooManyKeys { .. } => None,
+            Self::Waiting { retry_in } | Self::Probing { retry_in } => Some(*retry_in),
+            Self::TooManyKeys { .. } => None,
         }
     }
 }
@@ -267,10 +286,19 @@ impl Circuit {
                 self.change(State::Probing);
             }
             State::HalfOpen => self.change(State::Probing),
-            State::Probing => return Err(CircuitOpen::Probing),
+            State::Probing => return Err(CircuitOpen::Probing { retry_in: circuits.open_for }),
         }
         self.calls += 1;
         Ok(())
+    }
+
+    /// Returns the generation of the call from now on.
+    fn respond(&mut self, circuits: &Circuits, generation: u64) -> u64 {
+        if generation == self.generation && matches!(self.state, State::Probing) {
+            self.change(State::Closed(circuits.failures - 1));
+            return self.generation;
+        }
+        generation
     }
 
     fn end(&mut self, circuits: &Circuits, generation: u64, outcome: Outcome) {

@@ -56,6 +56,11 @@ impl CallKey {
         Self(Kind::Function(Arc::new(key)))
     }
 
+    /// Whether it is [`Self::tool`], the default.
+    pub(crate) fn is_tool(&self) -> bool {
+        matches!(self.0, Kind::Tool)
+    }
+
     /// The key of a call.
     pub(crate) fn for_call<'c>(&self, cx: &'c ToolContext) -> Cow<'c, str> {
         match &self.0 {

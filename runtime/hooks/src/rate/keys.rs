@@ -112,6 +112,10 @@ impl Bucket {
         lock(&self.level).charge(rate, permits);
     }
 
+    pub(super) fn give_back(&self, rate: Rate, permits: u32) {
+        lock(&self.level).give_back(rate, permits);
+    }
+
     pub(super) fn expected(&self, rate: Rate) -> Duration {
         lock(&self.level).expected(rate)
     }

@@ -96,6 +96,11 @@ impl Level {
         self.parts = self.parts.saturating_sub(rate.cost(permits));
     }
 
+    pub(super) fn give_back(&mut self, rate: Rate, permits: u32) {
+        self.parts = self.parts.saturating_add(rate.cost(permits));
+        self.fill(rate);
+    }
+
     pub(super) fn enter(&mut self, rate: Rate, permits: u32) {
         self.queued = self.queued.saturating_add(rate.cost(permits));
     }

@@ -129,6 +129,12 @@ impl RateLimit {
         Self { call_key: key, ..self }
     }
 
+    /// Whether [`keyed_by`](Self::keyed_by) set another key than the default. Without calls, such as around a model, that key has no effect.
+    #[must_use]
+    pub fn has_call_key(&self) -> bool {
+        !self.call_key.is_tool()
+    }
+
     /// Takes permits of a key, and waits until they are there. Callers of one key get them in the order in which they first polled the
     /// future, so a large request is not overtaken by small ones. No permits are requested with 0: that waits while the key is in debt.
     ///
@@ -170,6 +176,17 @@ impl RateLimit {
     pub fn charge(&self, key: &str, permits: u32) -> Result<(), RateLimitError> {
         let bucket = self.keys.bucket(key)?;
         bucket.charge(self.keys.rate(), permits);
+        Ok(())
+    }
+
+    /// Gives back permits that were taken and not used, for example because the caller gave up. The bucket holds no more than its burst.
+    /// Callers that wait already do not wait less.
+    ///
+    /// # Errors
+    /// As [`Self::charge`].
+    pub fn give_back(&self, key: &str, permits: u32) -> Result<(), RateLimitError> {
+        let bucket = self.keys.bucket(key)?;
+        bucket.give_back(self.keys.rate(), permits);
         Ok(())
     }
 

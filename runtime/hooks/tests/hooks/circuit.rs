@@ -37,7 +37,8 @@ async fn h9_one_probe_passes_a_half_open_circuit_and_decides() {
     advance(SECOND).await;
     let probe = circuit.permit("k").unwrap();
     let refused = circuit.permit("k").unwrap_err();
-    assert_eq!((refused.clone(), refused.retry_in()), (CircuitOpen::Probing, None));
+    assert!(matches!(refused, CircuitOpen::Probing { .. }), "{refused:?}");
+    assert_eq!(refused.retry_in(), Some(SECOND));
     probe.failure();
     assert_eq!(circuit.permit("k").unwrap_err().retry_in(), Some(SECOND));
     advance(SECOND).await;
@@ -57,7 +58,7 @@ async fn h9_a_dropped_probe_frees_the_place_and_counts_as_neither() {
     drop(circuit.permit("k").unwrap());
     // No further time passes, and still exactly one probe may.
     let probe = circuit.permit("k").unwrap();
-    assert_eq!(circuit.permit("k").unwrap_err(), CircuitOpen::Probing);
+    assert!(matches!(circuit.permit("k"), Err(CircuitOpen::Probing { .. })));
     probe.success();
     assert!(circuit.permit("k").is_ok());
 }
@@ -73,6 +74,30 @@ async fn h9_a_result_from_before_a_change_of_the_circuit_does_not_count() {
     circuit.permit("k").unwrap().success();
     earlier.failure();
     assert!(circuit.permit("k").is_ok(), "a late failure opens nothing");
+}
+
+#[tokio::test(start_paused = true)]
+async fn h9_a_probe_that_responds_lets_other_calls_pass_and_its_failure_still_counts() {
+    let circuit = CircuitBreaker::new(3, SECOND);
+    let mut usual = circuit.permit("k").unwrap();
+    usual.responds();
+    usual.success();
+    assert_eq!(circuit.keys(), 0);
+    for result in [true, false] {
+        open(&circuit, 3);
+        advance(SECOND).await;
+        let mut probe = circuit.permit("k").unwrap();
+        assert!(circuit.permit("k").is_err());
+        probe.responds();
+        assert!(circuit.permit("k").is_ok(), "the probe has begun to respond");
+        if result {
+            probe.success();
+            assert_eq!(circuit.keys(), 0);
+        } else {
+            probe.failure();
+            assert!(matches!(circuit.permit("k"), Err(CircuitOpen::Waiting { .. })));
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]
