@@ -43,7 +43,10 @@ impl Request {
         let mut fields = fields(request)?;
         let messages = match fields.remove(MESSAGES) {
             Some(Value::Array(messages)) => messages,
-            _ => Vec::new(),
+            other => {
+                let other = other.unwrap_or_default();
+                return Err(serde::ser::Error::custom(format!("expected a list of messages, not {other}")));
+            }
         };
         let unset = self::fields(&RequestParams::default())?;
         if let Some(Value::Object(params)) = fields.get_mut(PARAMS) {

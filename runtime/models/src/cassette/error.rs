@@ -71,13 +71,26 @@ pub enum CassetteError {
     /// The test ended before it made these requests.
     #[error(
         "the test did not make the requests of these entries of {}: {}. If this is intended, record again with {VARIABLE}=1",
-        file.display(), entries.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+        file.display(), numbers(entries)
     )]
     #[non_exhaustive]
     Unplayed {
         /// The file.
         file: PathBuf,
         /// The entries.
+        entries: Vec<usize>,
+    },
+    /// The test of a recording ended while these requests were not answered, so it is unknown what comes of them.
+    #[error(
+        "the test ended before the requests of these entries were answered: {}. Nothing was recorded in {}: await their runs in \
+         the test, or drop them there",
+        numbers(entries), file.display()
+    )]
+    #[non_exhaustive]
+    Unanswered {
+        /// The file.
+        file: PathBuf,
+        /// The entries, in the order of the requests.
         entries: Vec<usize>,
     },
     /// The model could not be asked, so there is nothing to record.
@@ -127,6 +140,10 @@ pub enum CassetteError {
 
 /// The number of differences that a message shows.
 const MOST: usize = 8;
+
+fn numbers(entries: &[usize]) -> String {
+    entries.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
 
 fn shown(differences: &[Difference]) -> String {
     let mut text = String::new();

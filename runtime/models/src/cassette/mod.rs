@@ -111,7 +111,8 @@ impl<M: Model> Cassette<M> {
     /// Returns the error of `test`, or a [`CassetteError`]:
     /// - before the test, if there is no file, or it cannot be read,
     /// - in place of the test's result, for the first request that was not recorded, or whose result cannot be recorded,
-    /// - after a test that returns `Ok`, if an entry of the file was not played, or the file cannot be written.
+    /// - after a test that returns `Ok`, if an entry of the file was not played, a request of a recording is not answered yet, or the
+    ///   file cannot be written.
     pub async fn run<T, E: From<CassetteError>>(
         self,
         test: impl AsyncFnOnce(CassetteModel<M>) -> Result<T, E>,

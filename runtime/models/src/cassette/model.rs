@@ -40,13 +40,13 @@ impl<M: Model> Model for CassetteModel<M> {
         deltas: &mut (dyn FnMut(ModelDelta) + Send),
     ) -> Result<ModelResponse, ModelError> {
         let entry = match self.tape.begin(request)? {
-            Begun::Recorded(index) => {
+            Begun::Recorded(recorder) => {
                 let mut record = |delta| {
-                    self.tape.push(index, &delta);
+                    recorder.push(&delta);
                     deltas(delta);
                 };
                 let result = self.model.respond(request, &mut record).await;
-                self.tape.end(index, &result)?;
+                recorder.end(&result)?;
                 return result;
             }
             Begun::Played(entry) => entry,

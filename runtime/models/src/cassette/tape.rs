@@ -1,5 +1,6 @@
 //! The state of a recording or a replay.
 
+use std::collections::BTreeSet;
 use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -28,7 +29,11 @@ struct State {
 
 #[derive(Debug)]
 pub(super) enum Reel {
-    Recording(Vec<Entry>),
+    Recording {
+        entries: Vec<Entry>,
+        /// The places of the entries whose requests have not ended.
+        running: BTreeSet<usize>,
+    },
     Replaying {
         entries: Vec<Entry>,
         /// Which of the entries were played.
@@ -44,16 +49,23 @@ pub(super) struct Ended {
 }
 
 /// What is done for a request.
-pub(super) enum Begun {
-    /// The model is asked. The number of the entry.
-    Recorded(usize),
+pub(super) enum Begun<'t> {
+    /// The model is asked.
+    Recorded(Recorder<'t>),
     /// The entry is played.
     Played(Box<Entry>),
 }
 
+/// Records what comes of a request. If it is dropped before the end, the run has cancelled the request.
+pub(super) struct Recorder<'t> {
+    tape: &'t Tape,
+    /// The place of the entry.
+    index: usize,
+}
+
 impl Tape {
     pub(super) fn recording(file: &Path) -> Self {
-        Self::new(file, Reel::Recording(Vec::new()))
+        Self::new(file, Reel::Recording { entries: Vec::new(), running: BTreeSet::new() })
     }
 
     pub(super) fn replaying(file: &Path) -> Result<Self, CassetteError> {
@@ -71,20 +83,22 @@ impl Tape {
     }
 
     pub(super) fn is_recording(&self) -> bool {
-        matches!(self.state().reel, Reel::Recording(_))
+        matches!(self.state().reel, Reel::Recording { .. })
     }
 
     /// Begins a request.
     ///
     /// # Errors
     /// Returns a fault of the script, which ends the run and those above it.
-    pub(super) fn begin(&self, request: &ModelRequest) -> Result<Begun, ModelError> {
+    pub(super) fn begin(&self, request: &ModelRequest) -> Result<Begun<'_>, ModelError> {
         let request = Request::new(request).map_err(|error| ModelError::script(error.to_string()))?;
         let mut state = self.state();
         let fault = match &mut state.reel {
-            Reel::Recording(entries) => {
+            Reel::Recording { entries, running } => {
+                let index = entries.len();
                 entries.push(Entry::begin(request));
-                return Ok(Begun::Recorded(entries.len() - 1));
+                running.insert(index);
+                return Ok(Begun::Recorded(Recorder { tape: self, index }));
             }
             Reel::Replaying { entries, played } => {
                 let mut unplayed = (0..entries.len()).filter(|index| !played[*index]);
@@ -123,41 +137,47 @@ impl Tape {
         }
     }
 
-    /// Records a piece of the answer of an entry.
-    pub(super) fn push(&self, index: usize, delta: &ModelDelta) {
-        if let Reel::Recording(entries) = &mut self.state().reel {
-            entries[index].stream.push(delta.clone());
-        }
-    }
-
-    /// Records the answer or the error of an entry.
-    ///
-    /// # Errors
-    /// Returns a fault of the script if the model could not be asked.
-    pub(super) fn end(
-        &self,
-        index: usize,
-        result: &Result<ModelResponse, ModelError>,
-    ) -> Result<(), ModelError> {
-        let outcome = match result {
-            Ok(answer) => Outcome::Answer(Box::new(answer.clone())),
-            Err(error) if StoredError::new(error).is_some() => Outcome::Error(error.clone()),
-            Err(error) => {
-                let fault =
-                    CassetteError::NotAsked { file: self.file.clone(), source: Box::new(error.clone()) };
-                return Err(self.state().fail(fault));
-            }
-        };
-        if let Reel::Recording(entries) = &mut self.state().reel {
-            entries[index].outcome = outcome;
-        }
-        Ok(())
-    }
-
     /// Ends the test: later requests fail.
     pub(super) fn close(&self) -> Ended {
         let mut state = self.state();
         Ended { tape: mem::replace(&mut state.reel, Reel::Closed), fault: state.fault.take() }
+    }
+}
+
+impl Recorder<'_> {
+    /// Records a piece of the answer.
+    pub(super) fn push(&self, delta: &ModelDelta) {
+        if let Reel::Recording { entries, .. } = &mut self.tape.state().reel {
+            entries[self.index].stream.push(delta.clone());
+        }
+    }
+
+    /// Records the answer or the error.
+    ///
+    /// # Errors
+    /// Returns a fault of the script if the model could not be asked.
+    pub(super) fn end(self, result: &Result<ModelResponse, ModelError>) -> Result<(), ModelError> {
+        let outcome = match result {
+            Ok(answer) => Outcome::Answer(Box::new(answer.clone())),
+            Err(error) if StoredError::new(error).is_some() => Outcome::Error(error.clone()),
+            Err(error) => {
+                let file = self.tape.file.clone();
+                let fault = CassetteError::NotAsked { file, source: Box::new(error.clone()) };
+                return Err(self.tape.state().fail(fault));
+            }
+        };
+        if let Reel::Recording { entries, .. } = &mut self.tape.state().reel {
+            entries[self.index].outcome = outcome;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Recorder<'_> {
+    fn drop(&mut self) {
+        if let Reel::Recording { running, .. } = &mut self.tape.state().reel {
+            running.remove(&self.index);
+        }
     }
 }
 
@@ -174,7 +194,11 @@ impl Reel {
     /// Ends a test that ended well: writes what was recorded, or checks that all was played.
     pub(super) fn finish(self, file: &Path) -> Result<(), CassetteError> {
         match self {
-            Self::Recording(mut entries) => {
+            Self::Recording { running, .. } if !running.is_empty() => {
+                let entries = running.into_iter().map(|index| index + 1).collect();
+                Err(CassetteError::Unanswered { file: file.to_owned(), entries })
+            }
+            Self::Recording { mut entries, .. } => {
                 let redactor = Redactor::from_environment();
                 for entry in &mut entries {
                     entry.redact(&redactor);

@@ -120,6 +120,21 @@ async fn o3_a_request_that_was_cancelled_is_never_answered() {
 }
 
 #[tokio::test]
+async fn o3_a_request_that_runs_at_the_end_of_its_test_is_not_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("running.yaml");
+    let recorded = Cassette::record(Prepared::default(), &file).run(async |model| {
+        let asked = tokio::spawn(async move { answer(&model, &ask("Hi.")).await });
+        tokio::task::yield_now().await;
+        assert!(!asked.is_finished());
+        Ok::<_, CassetteError>(())
+    });
+    let error = recorded.await.unwrap_err();
+    assert!(matches!(&error, CassetteError::Unanswered { entries, .. } if *entries == [1]), "{error}");
+    assert!(!file.exists());
+}
+
+#[tokio::test]
 async fn o3_equal_requests_are_answered_in_recorded_order() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("equal.yaml");
