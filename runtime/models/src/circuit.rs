@@ -3,11 +3,15 @@
 use onionskin_core::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse};
 use onionskin_hooks::CircuitBreaker;
 
-use crate::forward::forward;
-use crate::key::key;
+use crate::forward::forward_all_but_check;
+use crate::key::{key, without_call_key};
+use crate::signs::is_piece;
 
 /// Does not ask a model whose requests keep failing, until its [`CircuitBreaker`] lets a probe pass. All runs and models with one
-/// breaker share its circuits; a circuit belongs to the provider and the name of a model ([`Model::identity`]).
+/// breaker share its circuits; a circuit belongs to the provider and the name of a model ([`Model::identity`]). A
+/// [`Fallback`](crate::Fallback) and a [`Router`](crate::Router) have those of their first model, so wrap each of their models instead.
+///
+/// A breaker with [`CircuitBreaker::keyed_by`] is an error when the agent is built ([`ModelError::Setup`]): its key is one of calls of tools.
 ///
 /// ```
 /// use std::time::Duration;
@@ -29,7 +33,7 @@ use crate::key::key;
 /// ```
 ///
 /// While the circuit is open, a request ends with [`ModelError::Unavailable`]. It is transient: a run waits until the next probe, at most a
-/// minute, and asks again (`Limits::model_retries`).
+/// minute, and asks again (`Limits::model_retries`). The first piece of a probe's answer lets other requests pass.
 ///
 /// A transient error of the model, a status of 500 or more and an answer that cannot be read are failures. Other errors and dropped requests say nothing about the
 /// model, so a model that is silent needs a [`FirstTokenTimeout`](crate::FirstTokenTimeout) inside.
@@ -53,11 +57,19 @@ impl<M: Model> Model for Circuit<M> {
         deltas: &mut (dyn FnMut(ModelDelta) + Send),
     ) -> Result<ModelResponse, ModelError> {
         let key = key(&self.model, request);
-        let permit = self.breaker.permit(&key).map_err(|open| {
+        let mut permit = self.breaker.permit(&key).map_err(|open| {
             let retry_in = open.retry_in();
             ModelError::unavailable(format!("the circuit of {key} is open: {open}"), retry_in)
         })?;
-        let result = self.model.respond(request, deltas).await;
+        let mut has_begun = false;
+        let mut show = |delta| {
+            if !has_begun && is_piece(&delta) {
+                has_begun = true;
+                permit.responds();
+            }
+            deltas(delta);
+        };
+        let result = self.model.respond(request, &mut show).await;
         match &result {
             Ok(_) => permit.success(),
             Err(error) if is_failure(error) => permit.failure(),
@@ -66,7 +78,12 @@ impl<M: Model> Model for Circuit<M> {
         result
     }
 
-    forward!(self => self.model);
+    fn check(&self, requested: Option<&str>) -> Result<(), ModelError> {
+        without_call_key("circuit breaker", self.breaker.has_call_key())?;
+        self.model.check(requested)
+    }
+
+    forward_all_but_check!(self => self.model);
 }
 
 fn is_failure(error: &ModelError) -> bool {

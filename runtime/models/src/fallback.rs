@@ -25,7 +25,8 @@ use crate::forward::forward;
 /// The next model is asked only while nothing of an answer was shown, and only after an error of this model or its account:
 /// - a transient error ([`ModelError::is_transient`]), any status of 500 or more, an answer that cannot be read,
 /// - a conversation that is too long for this model,
-/// - the status 401, 402, 403 or 404, and a provider that says that a retry fails too: a key, a credit or a model that is gone.
+/// - the status 401, 402, 403 or 404, and a provider that says that a retry fails too: a key, a credit or a model that is gone. The status
+///   400, 409, 413 or 422 with those words is a mistake in the request.
 ///
 /// Any other error is returned at once, because it is a mistake in the request or in the program, and another model would hide it. If all models fail, the error is the first
 /// transient one, so that the run asks again, or else the first one.
@@ -104,6 +105,8 @@ impl Model for Fallback {
 /// Whether an error is one of the model or its account, so that another model may answer.
 fn is_of_the_model(error: &ModelError) -> bool {
     match error {
+        // Also if the provider says that a retry fails too: the request is the reason.
+        ModelError::Status { status: 400 | 409 | 413 | 422, .. } => error.is_transient(),
         ModelError::Status { status, lasts, .. } => {
             *lasts || *status >= 500 || error.is_transient() || matches!(status, 401..=404)
         }

@@ -23,6 +23,7 @@ mod key;
 mod limited;
 mod origin;
 mod router;
+mod signs;
 
 pub use cassette::{Cassette, CassetteError, CassetteModel, Difference};
 pub use circuit::Circuit;

@@ -6,11 +6,15 @@ use std::time::Duration;
 use onionskin_core::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, Usage};
 use onionskin_hooks::{RateLimit, RateLimitError};
 
-use crate::forward::forward;
-use crate::key::key;
+use crate::forward::forward_all_but_check;
+use crate::key::{key, without_call_key};
+use crate::signs::waiting;
 
 /// Asks a model no more often than [`RateLimit`]s allow. Requests wait in their order. All runs and models with one limit share its
-/// permits; they belong to the provider and the name of a model ([`Model::identity`]).
+/// permits; they belong to the provider and the name of a model ([`Model::identity`]). A [`Fallback`](crate::Fallback) and a
+/// [`Router`](crate::Router) have those of their first model, so wrap each of their models instead.
+///
+/// A limit with [`RateLimit::keyed_by`] is an error when the agent is built ([`ModelError::Setup`]): its key is one of calls of tools.
 ///
 /// ```
 /// use std::time::Duration;
@@ -31,8 +35,8 @@ use crate::key::key;
 /// The tokens of an answer are known at its end. A request first takes an estimate of its own tokens, a token for each four bytes of its
 /// JSON and at most the limit's burst, and charges the rest afterwards. An estimate that is too high is not given back.
 ///
-/// A run that is over or is cancelled gives up its place. The wait counts as the model's work, so it ends with the run's deadline, and
-/// after ten times `Limits::model_timeout` with [`ModelError::Unended`].
+/// A run that is over or is cancelled gives up its place, and uses no permits. The wait counts as the model's work, so it ends with the
+/// run's deadline, and after ten times `Limits::model_timeout` with [`ModelError::Unended`].
 #[derive(Debug, Clone)]
 pub struct Limited<M> {
     model: M,
@@ -68,20 +72,16 @@ impl<M: Model> Model for Limited<M> {
         deltas: &mut (dyn FnMut(ModelDelta) + Send),
     ) -> Result<ModelResponse, ModelError> {
         let key = key(&self.model, request);
+        let reserved = match &self.tokens {
+            Some(limit) => Some(reserve(limit, &key, request, deltas).await?),
+            None => None,
+        };
         if let Some(limit) = &self.requests {
             wait(limit, &key, 1, deltas).await.map_err(|error| refused(&key, &error))?;
         }
-        let Some(limit) = &self.tokens else { return self.model.respond(request, deltas).await };
-        let estimate = estimate(request)?;
-        let reserved = match wait(limit, &key, estimate, deltas).await {
-            // More than the limit ever has at once.
-            Err(RateLimitError::MoreThanBurst { burst, .. }) => {
-                wait(limit, &key, burst, deltas).await.map(|()| burst)
-            }
-            other => other.map(|()| estimate),
+        let Some(mut charge) = reserved.map(Reserved::charge) else {
+            return self.model.respond(request, deltas).await;
         };
-        let reserved = reserved.map_err(|error| refused(&key, &error))?;
-        let mut charge = Charge { limit, key: &key, reserved, used: Usage::default() };
         let mut count = |delta| {
             if let ModelDelta::Usage(usage) = delta {
                 charge.used = usage;
@@ -93,7 +93,33 @@ impl<M: Model> Model for Limited<M> {
         Ok(response)
     }
 
-    forward!(self => self.model);
+    fn check(&self, requested: Option<&str>) -> Result<(), ModelError> {
+        for limit in [&self.requests, &self.tokens].into_iter().flatten() {
+            without_call_key("rate limit", limit.has_call_key())?;
+        }
+        self.model.check(requested)
+    }
+
+    forward_all_but_check!(self => self.model);
+}
+
+/// Waits for the estimate of a request's tokens.
+async fn reserve<'l>(
+    limit: &'l RateLimit,
+    key: &'l str,
+    request: &ModelRequest,
+    deltas: &mut (dyn FnMut(ModelDelta) + Send),
+) -> Result<Reserved<'l>, ModelError> {
+    let estimate = estimate(request)?;
+    let permits = match wait(limit, key, estimate, deltas).await {
+        // More than the limit ever has at once.
+        Err(RateLimitError::MoreThanBurst { burst, .. }) => {
+            wait(limit, key, burst, deltas).await.map(|()| burst)
+        }
+        other => other.map(|()| estimate),
+    };
+    let permits = permits.map_err(|error| refused(key, &error))?;
+    Ok(Reserved { limit, key, permits })
 }
 
 /// An estimate of a request's tokens.
@@ -102,6 +128,30 @@ fn estimate(request: &ModelRequest) -> Result<u32, ModelError> {
     const BYTES: usize = 4;
     let bytes = serde_json::to_vec(request).map_err(|error| ModelError::setup(error.to_string()))?.len();
     Ok(u32::try_from(bytes / BYTES).unwrap_or(u32::MAX))
+}
+
+/// The tokens of a request whose model was not asked yet. They go back if it never is.
+struct Reserved<'l> {
+    limit: &'l RateLimit,
+    key: &'l str,
+    permits: u32,
+}
+
+impl<'l> Reserved<'l> {
+    /// The model is asked now.
+    fn charge(mut self) -> Charge<'l> {
+        let reserved = std::mem::take(&mut self.permits);
+        Charge { limit: self.limit, key: self.key, reserved, used: Usage::default() }
+    }
+}
+
+impl Drop for Reserved<'_> {
+    fn drop(&mut self) {
+        if self.permits > 0 {
+            // A key that has left has a full bucket.
+            let _ = self.limit.give_back(self.key, self.permits);
+        }
+    }
 }
 
 /// Charges what a request used beyond its estimate, also if it failed or was dropped.
@@ -137,7 +187,7 @@ async fn wait(
     loop {
         match tokio::time::timeout(SIGN, permit.as_mut()).await {
             Ok(result) => return result,
-            Err(_) => deltas(ModelDelta::Usage(Usage::default())),
+            Err(_) => deltas(waiting()),
         }
     }
 }

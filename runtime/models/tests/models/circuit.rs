@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use onionskin::declaration::Limits;
-use onionskin::hooks::CircuitBreaker;
+use onionskin::hooks::{CallKey, CircuitBreaker};
 use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestOption};
 use onionskin::models::{Circuit, Fallback, FirstTokenTimeout};
 use tokio::time::Instant;
 
 use super::fake::Fake;
+use super::fallback::Slow;
 use super::support::{Clerk, answer, ask};
 
 /// Fails while it is down. Each request takes a second.
@@ -139,4 +140,45 @@ async fn o3_mistakes_in_requests_do_not_open_a_circuit() {
     // Circuits belong to models.
     assert!(unavailable(&answer(&Circuit::new(Fake::says("a", 1), breaker.clone()), &request).await.1));
     assert!(answer(&Circuit::new(Fake::says("b", 1), breaker), &request).await.1.is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn o3_the_first_piece_of_a_probe_lets_other_requests_pass() {
+    let breaker = CircuitBreaker::new(1, Duration::from_secs(20));
+    let slow = Circuit::new(Slow, breaker.clone());
+    let fails = Circuit::new(Outage::default(), breaker);
+    assert!(answer(&fails, &ask("Hi.")).await.1.is_err());
+    tokio::time::advance(Duration::from_secs(20)).await;
+    // The probe begins at once and takes 30 seconds.
+    let (request, start) = (ask("Hi."), Instant::now());
+    let results = join_all((0..3).map(|_| answer(&slow, &request))).await;
+    assert!(results.iter().all(|(_, result)| result.is_ok()), "{results:?}");
+    assert_eq!(start.elapsed(), Duration::from_secs(30));
+}
+
+#[tokio::test(start_paused = true)]
+async fn o3_runs_wait_for_a_probe_that_is_silent() {
+    let outage = Outage::default();
+    let circuit = Circuit::new(outage.clone(), CircuitBreaker::new(1, Duration::from_secs(20)));
+    assert!(answer(&circuit, &ask("Hi.")).await.1.is_err());
+    tokio::time::advance(Duration::from_secs(20)).await;
+    let request = ask("Hi.");
+    let results = join_all([answer(&circuit, &request), answer(&circuit, &request)]).await;
+    let hint = Some(Duration::from_secs(20));
+    let refused = &results[1].1;
+    assert!(
+        matches!(refused, Err(ModelError::Unavailable { retry_after, .. }) if *retry_after == hint),
+        "{refused:?}"
+    );
+}
+
+#[tokio::test]
+async fn o3_a_circuit_of_a_model_has_no_key_of_calls() {
+    let breaker = CircuitBreaker::new(1, Duration::from_secs(20)).keyed_by(CallKey::user());
+    let model = Circuit::new(Fake::says("a", 1), breaker);
+    let error = Clerk::builder().model(model).build().await.unwrap_err();
+    assert!(
+        error.to_string().contains("the circuit breaker has a key for calls of tools (`keyed_by`)"),
+        "{error}"
+    );
 }

@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use onionskin::content::{ContentBlock, Image, Media};
 use onionskin::export::Dialect;
+use onionskin::hooks::RateLimit;
 use onionskin::model::{
     Message, Model as _, ModelDelta, ModelError, ModelIdentity, ModelRequest, ModelResponse, RequestOption,
     ResponseSchema, Usage,
 };
-use onionskin::models::{Fallback, FirstTokenTimeout, Router};
+use onionskin::models::{Fallback, FirstTokenTimeout, Limited, Router};
 use onionskin::{BuildError, RunError};
 use serde_json::json;
 
@@ -44,6 +45,10 @@ async fn o3_the_next_model_is_asked_after_an_error_of_the_first_one() {
     let returned = [
         status(400),
         status(422),
+        ModelError::status_that_lasts(400, "no such option"),
+        ModelError::status_that_lasts(409, "no"),
+        ModelError::status_that_lasts(413, "no"),
+        ModelError::status_that_lasts(422, "no"),
         ModelError::Unended(Duration::from_secs(1)),
         ModelError::setup("no name"),
         ModelError::no_key("a", "A_KEY"),
@@ -125,8 +130,33 @@ async fn o3_a_silent_model_is_followed_by_the_next_one() {
     assert_eq!(start.elapsed(), Duration::from_secs(40));
 }
 
+#[tokio::test(start_paused = true)]
+async fn o3_a_wait_for_permits_is_no_silence_of_the_model() {
+    let limit = RateLimit::new(1, Duration::from_mins(1));
+    let timed = |model: Fake| {
+        FirstTokenTimeout::new(Limited::new(model).requests(limit.clone()), Duration::from_secs(10))
+    };
+    let start = tokio::time::Instant::now();
+    let model = timed(Fake::says("a", 2));
+    for _ in 0..2 {
+        assert_eq!(answer(&model, &ask("Hi.")).await.1.unwrap().text, "a");
+    }
+    assert_eq!(start.elapsed(), Duration::from_mins(1));
+    // The model itself is silent after the wait.
+    let error = ModelError::timeout(Duration::from_secs(10));
+    assert_eq!(answer(&timed(Fake::new("a", [])), &ask("Hi.")).await.1, Err(error));
+    let waited = start.elapsed().as_secs();
+    assert!((129..=130).contains(&waited), "{waited} s");
+}
+
+#[test]
+#[should_panic(expected = "a `FirstTokenTimeout` of zero fails every request")]
+fn o3_a_time_of_zero_for_the_first_piece_is_refused() {
+    let _ = FirstTokenTimeout::new(Fake::says("a", 1), Duration::ZERO);
+}
+
 /// Begins at once, and ends after 30 seconds.
-struct Slow;
+pub(crate) struct Slow;
 
 impl onionskin::Model for Slow {
     async fn respond(

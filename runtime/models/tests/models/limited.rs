@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use onionskin::RunError;
 use onionskin::declaration::Limits;
-use onionskin::hooks::RateLimit;
+use onionskin::hooks::{CallKey, RateLimit};
 use onionskin::model::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, Usage};
 use onionskin::models::Limited;
 use tokio::time::Instant;
@@ -149,4 +149,43 @@ async fn o3_a_limit_without_room_for_a_model_is_a_transient_error() {
     let error = answer(&Limited::new(Fake::says("b", 1)).requests(limit), &ask("Hi.")).await.1.unwrap_err();
     assert!(matches!(error, ModelError::Unavailable { .. }) && error.is_transient(), "{error}");
     assert!(error.to_string().contains("the limit of b/b-1"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn o3_a_request_that_is_dropped_in_a_line_uses_no_permits() {
+    let request = ask("Hi.");
+    let estimate = u32::try_from(serde_json::to_vec(&request).unwrap().len() / 4).unwrap();
+    // Dropped while it waits for tokens: the permit for the request is still there.
+    let (limit, tokens) = (minute(1), minute(estimate));
+    tokens.charge("a/a-1", 2 * estimate).unwrap();
+    let waits = Limited::new(Fake::says("a", 1)).requests(limit.clone()).tokens(tokens);
+    assert!(tokio::time::timeout(Duration::from_millis(10), answer(&waits, &request)).await.is_err());
+    let model = Limited::new(Fake::says("a", 1)).requests(limit);
+    let start = Instant::now();
+    assert!(answer(&model, &request).await.1.is_ok());
+    assert_eq!(start.elapsed(), Duration::ZERO);
+
+    // Dropped while it waits for the request: so are the tokens.
+    let tokens = minute(estimate);
+    let model = Limited::new(Fake::says("a", 1)).tokens(tokens.clone());
+    let busy = minute(1);
+    busy.charge("a/a-1", 2).unwrap();
+    let waits = Limited::new(Fake::says("a", 1)).requests(busy).tokens(tokens);
+    assert!(tokio::time::timeout(Duration::from_millis(10), answer(&waits, &request)).await.is_err());
+    let start = Instant::now();
+    assert!(answer(&model, &request).await.1.is_ok());
+    assert_eq!(start.elapsed(), Duration::ZERO);
+}
+
+#[tokio::test]
+async fn o3_a_limit_of_a_model_has_no_key_of_calls() {
+    let keyed = || minute(1).keyed_by(CallKey::session());
+    let limited = || Limited::new(Fake::says("a", 1));
+    for model in [limited().requests(keyed()), limited().requests(minute(1)).tokens(keyed())] {
+        let error = Clerk::builder().model(model).build().await.unwrap_err();
+        assert!(
+            error.to_string().contains("the rate limit has a key for calls of tools (`keyed_by`)"),
+            "{error}"
+        );
+    }
 }
