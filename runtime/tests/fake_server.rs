@@ -218,3 +218,29 @@ async fn a4_a_server_whose_tools_change_too_often_is_not_blamed_for_our_pause() 
     assert!(begun.elapsed() >= Duration::from_secs(5), "the turns beyond that waited");
     agent.shutdown().await;
 }
+
+agent! {
+    Two {
+        instruction: "Work.",
+        servers: [first, second],
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn o3_new_tools_of_a_server_are_behind_all_others() {
+    let first = FakeServer::new();
+    let grows = first.clone();
+    first.add_tool(described("grow"), move |_| {
+        grows.add_tool(described("alpha"), |_| "new".into());
+        "grown".into()
+    });
+    let second = FakeServer::new().tool(described("look"), |_| "seen".into());
+    let model =
+        ScriptedModel::turns([ScriptedTurn::call("first__grow", json!({})), ScriptedTurn::say("Done.")]);
+    let two = Two::builder().model(model).server("first", first.config()).server("second", second.config());
+    let two = two.build().await.unwrap();
+    assert_eq!(two.tool_names().unwrap(), ["first__grow", "second__look"]);
+    two.run("Grow.").await.unwrap();
+    assert_eq!(two.tool_names().unwrap(), ["first__grow", "second__look", "first__alpha"]);
+    two.shutdown().await;
+}

@@ -259,8 +259,13 @@ impl ToolList {
         }
     }
 
-    /// The current table of tools for all runs or for one, and the reasons why tools are missing.
-    fn table(&self, run: Option<&RunContext>) -> Result<(ToolTable, Vec<BuildError>), ListError> {
+    /// The current table of tools for all runs or for one, and the reasons why tools are missing. The tools of the table `before` keep
+    /// their order.
+    fn table(
+        &self,
+        run: Option<&RunContext>,
+        before: Option<&ToolTable>,
+    ) -> Result<(ToolTable, Vec<BuildError>), ListError> {
         let mut problems = Vec::new();
         let mut all = self.fixed.to_vec();
         for server in &self.servers {
@@ -270,6 +275,10 @@ impl ToolList {
                     Some(problem) => problems.push(problem),
                 }
             }
+        }
+        if let Some(before) = before {
+            // Providers cache a prompt up to its first change, so new tools are behind the others.
+            all.sort_by_key(|entry| before.find(&entry.name).unwrap_or(usize::MAX));
         }
         if let Some(run) = run {
             for entry in all.iter_mut().filter(|entry| entry.definition.depends_on_run()) {
@@ -292,7 +301,7 @@ impl ToolList {
     /// Returns an error if a tool cannot be in it, or a server panics.
     pub(in crate::agent) fn first_table(&self) -> Result<ToolTable, BuildError> {
         let (table, problems) =
-            self.table(None).map_err(|error| BuildError::Server(error.into_server_error()))?;
+            self.table(None, None).map_err(|error| BuildError::Server(error.into_server_error()))?;
         match problems.into_iter().next() {
             Some(problem) => Err(problem),
             None => Ok(table),
@@ -368,7 +377,7 @@ impl ToolList {
         if let Some(tools) = current.as_ref().filter(|tools| tools.generation == generation) {
             return Ok(tools.clone());
         }
-        let (table, problems) = self.table(run)?;
+        let (table, problems) = self.table(run, current.as_ref().map(|tools| &*tools.table))?;
         let system = if self.prompt.is_fixed() { self.prompt.fixed(&table, TurnParts::AGENTS) } else { None };
         let depends_on_run = table.entries().iter().any(|entry| entry.definition.depends_on_run());
         let tools = TurnTools { generation, table: Arc::new(table), system, depends_on_run };
