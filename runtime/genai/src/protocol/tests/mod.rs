@@ -4,6 +4,7 @@ mod answers;
 mod back;
 mod prefix;
 mod requests;
+mod tuning;
 
 use genai::adapter::AdapterKind;
 use serde_json::Value;
