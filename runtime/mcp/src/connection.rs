@@ -36,6 +36,8 @@ use crate::mutex::lock;
 const EXTENSIONS: u32 = 10;
 /// Maximum time between the end of the process and the end of its answers, in either order.
 const AFTERMATH: Duration = Duration::from_millis(500);
+/// Maximum time to end a session on a server that is reached by address.
+const FAREWELL: Duration = Duration::from_secs(2);
 
 /// A server that runs and has shaken hands. Dropping it kills the process.
 pub(super) struct Connection {
@@ -257,6 +259,11 @@ impl Connection {
         lock(&self.unmirrored).contains(tool)
     }
 
+    /// Forgets them before the tools are listed again.
+    pub(super) fn forget_unmirrored(&self) {
+        lock(&self.unmirrored).clear();
+    }
+
     pub(super) fn is_alive(&self) -> bool {
         self.ended().is_none() && !self.peer.is_transport_closed()
     }
@@ -352,7 +359,11 @@ impl Connection {
     pub(super) async fn close(&self) {
         let service = lock(&self.service).take();
         if let Some(mut service) = service {
-            let _ = service.close_with_timeout(AFTERMATH).await;
+            let limit = if self.is_remote { FAREWELL } else { AFTERMATH };
+            let _ = service.close_with_timeout(limit).await;
+        }
+        if self.is_remote {
+            self.process.kill();
         }
         self.process.finish().await;
     }

@@ -58,12 +58,12 @@ impl ConnectionThread {
         let starting = Arc::clone(&thread.server);
         let start = thread.runtime.spawn(async move {
             starting.start().await?;
-            starting.take_locked(None)
+            starting.locked(None).map(drop)
         });
         let _abort = AbortOnDrop(start.abort_handle());
         match start.await {
             Ok(started) => started.map(|()| thread),
-            Err(error) => Err(McpError::List { server: name.to_owned(), reason: ended(error) }),
+            Err(error) => Err(McpError::List { server: name.to_owned(), reason: ended(error), http: None }),
         }
     }
 

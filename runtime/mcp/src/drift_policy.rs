@@ -109,7 +109,14 @@ impl Offer {
     ///
     /// # Errors
     /// Returns an error for the model if the agent may not have the tool any more, or if another effect was offered and approved.
-    pub(super) async fn holds(&self, server: &Arc<Server>, tool: &RemoteTool) -> Result<(), Exit> {
+    ///
+    /// `is_shared` says that the list is the one that was offered. A connection with the credentials of a run has a list of its own.
+    pub(super) async fn holds(
+        &self,
+        server: &Arc<Server>,
+        tool: &RemoteTool,
+        is_shared: bool,
+    ) -> Result<(), Exit> {
         let refuse = |reason: &str| {
             let text = format!(
                 "the call of `{}` was not sent to the MCP server `{}`: {reason}",
@@ -125,7 +132,7 @@ impl Offer {
                 return refuse("it announced other tools and has not listed them; try again later");
             }
         }
-        if server.generation() == self.generation {
+        if is_shared && server.generation() == self.generation {
             return Ok(());
         }
         let listed = server.tools();
@@ -137,7 +144,8 @@ impl Offer {
                 Ok(())
             };
         };
-        if !self.locks.compare(server)(now) {
+        let is_compared = is_shared || self.locks.is_strict || now.instructs.is_some();
+        if is_compared && !self.locks.compare(server)(now) {
             let reason = if self.locks.is_strict {
                 format!("the server has changed it, and `{}` has it otherwise", file::LOCK_FILE)
             } else {

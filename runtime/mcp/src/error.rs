@@ -108,10 +108,51 @@ pub enum McpError {
         server: String,
         /// The reason.
         reason: String,
+        /// The failed exchange with a server that is reached by address.
+        http: Option<HttpError>,
     },
 }
 
 impl McpError {
+    /// Whether the server refuses requests with these credentials, or without.
+    pub(crate) fn needs_credentials(&self) -> bool {
+        let http = match self {
+            Self::Start(failure) => &failure.http,
+            Self::List { http, .. } => http,
+            Self::File { .. }
+            | Self::Config { .. }
+            | Self::Disabled { .. }
+            | Self::ZeroTimeout { .. }
+            | Self::Misplaced { .. }
+            | Self::Address { .. }
+            | Self::Drifted { .. }
+            | Self::Unlocked { .. } => &None,
+        };
+        matches!(http, Some(HttpError::Unauthorized { .. } | HttpError::Forbidden { .. }))
+    }
+
+    /// The error for a server whose tools are not known before a run.
+    pub(crate) fn not_locked(self) -> Self {
+        const NEXT: &str = "Its tools have to be known before a run: lock them with `onionskin mcp lock`, or give it a `header` to list them.";
+        match self {
+            Self::Start(mut failure) => {
+                failure.next_step = format!("{NEXT}\n{}", failure.next_step);
+                Self::Start(failure)
+            }
+            Self::List { server, reason, http } => {
+                Self::List { server, reason: format!("{reason}. {NEXT}"), http }
+            }
+            other @ (Self::File { .. }
+            | Self::Config { .. }
+            | Self::Disabled { .. }
+            | Self::ZeroTimeout { .. }
+            | Self::Misplaced { .. }
+            | Self::Address { .. }
+            | Self::Drifted { .. }
+            | Self::Unlocked { .. }) => other,
+        }
+    }
+
     /// The error for a server that is in no lock file, although its agent has `lock: strict`.
     pub fn unlocked(server: impl Into<String>) -> Self {
         Self::Unlocked { server: server.into() }
@@ -141,13 +182,6 @@ pub struct StartFailure {
     pub next_step: String,
 }
 
-impl StartFailure {
-    /// Whether the server refuses requests with these credentials, or without.
-    pub(crate) fn needs_credentials(&self) -> bool {
-        matches!(self.http, Some(HttpError::Unauthorized { .. } | HttpError::Forbidden { .. }))
-    }
-}
-
 impl fmt::Display for StartFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the MCP server `{}` (`{}`) did not start: {}", self.server, self.command, self.reason)?;
@@ -165,11 +199,10 @@ impl fmt::Display for StartFailure {
 impl std::error::Error for StartFailure {}
 
 fn placed(setting: &str) -> &'static str {
-    match setting {
-        "header" => {
-            "only a server that is reached by address has headers; write `ServerConfig::http`, or remove it"
-        }
-        _ => "it is reached by address, and this is for a process that the program starts; remove it",
+    if setting.starts_with("header") {
+        "only a server that is reached by address has headers; write `ServerConfig::http`, or remove it"
+    } else {
+        "it is reached by address, and this is for a process that the program starts; remove it"
     }
 }
 

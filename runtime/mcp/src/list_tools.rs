@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::connection::{Connection, RequestError};
+use super::http::HttpError;
 use super::visible::{cut, is_plain, visible};
 use super::{convert, descriptions, instructions, wire};
 
@@ -51,6 +52,34 @@ pub(super) struct LeftOut {
     pub(super) reason: String,
 }
 
+/// Why the tools could not be listed.
+pub(super) struct ListError {
+    pub(super) reason: String,
+    /// The failed exchange with a server that is reached by address.
+    pub(super) http: Option<HttpError>,
+}
+
+impl From<String> for ListError {
+    fn from(reason: String) -> Self {
+        Self { reason, http: None }
+    }
+}
+
+impl From<RequestError> for ListError {
+    fn from(error: RequestError) -> Self {
+        match error {
+            RequestError::Died(how) => format!("it died ({how})").into(),
+            RequestError::Http(error) => Self { reason: error.to_string(), http: Some(error) },
+            RequestError::Timeout(limit) => format!("it did not answer within {limit:?}").into(),
+            RequestError::Unreadable(reason) => format!("its answer cannot be read: {reason}").into(),
+            RequestError::Refused(error) => {
+                format!("it answered with an error: {}", visible(&error.message)).into()
+            }
+            RequestError::Broken(reason) => reason.into(),
+        }
+    }
+}
+
 /// One page with unread tools, so that a broken one does not affect the others.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -65,7 +94,7 @@ struct Page<'p> {
 /// All tools of a server, in its order. The library's own list has no limit on the number of pages.
 ///
 /// A server that does not declare tools is asked all the same, because some only forget it.
-pub(super) async fn all(connection: &Connection) -> Result<Listed, String> {
+pub(super) async fn all(connection: &Connection) -> Result<Listed, ListError> {
     if connection.declares_tools() {
         return pages(connection).await;
     }
@@ -78,8 +107,9 @@ pub(super) async fn all(connection: &Connection) -> Result<Listed, String> {
     Ok(Listed { is_undeclared: true, ..listed })
 }
 
-async fn pages(connection: &Connection) -> Result<Listed, String> {
+async fn pages(connection: &Connection) -> Result<Listed, ListError> {
     let mut listed = Listed::default();
+    connection.forget_unmirrored();
     let mut bytes = 0;
     let mut names = HashSet::new();
     let mut cursors = HashSet::new();
@@ -87,10 +117,10 @@ async fn pages(connection: &Connection) -> Result<Listed, String> {
     for _ in 0..MAX_PAGES {
         let params = PaginatedRequestParams::default().with_cursor(cursor);
         let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
-        let text = connection.request(request, |_| {}).await.map_err(reason)?;
+        let text = connection.request(request, |_| {}).await?;
         bytes += text.len();
         if bytes > MAX_LIST_BYTES {
-            return Err(format!("its list of tools is longer than {} MiB", MAX_LIST_BYTES >> 20));
+            return Err(format!("its list of tools is longer than {} MiB", MAX_LIST_BYTES >> 20).into());
         }
         let next = listed.page(&text, &mut names)?;
         listed.leave_out_unmirrored(connection);
@@ -100,11 +130,11 @@ async fn pages(connection: &Connection) -> Result<Listed, String> {
         };
         if !cursors.insert(next.clone()) {
             let next = visible(&cut(next, MAX_NAME_BYTES));
-            return Err(format!("its pages do not end: it gave the cursor `{next}` twice"));
+            return Err(format!("its pages do not end: it gave the cursor `{next}` twice").into());
         }
         cursor = Some(next);
     }
-    Err(format!("it has more than {MAX_PAGES} pages of tools"))
+    Err(format!("it has more than {MAX_PAGES} pages of tools").into())
 }
 
 impl Listed {
@@ -220,15 +250,4 @@ fn runs_as_task_only(text: &RawValue) -> bool {
         task_support: String,
     }
     serde_json::from_str::<Tool>(text.get()).is_ok_and(|tool| tool.execution.task_support == "required")
-}
-
-fn reason(error: RequestError) -> String {
-    match error {
-        RequestError::Died(how) => format!("it died ({how})"),
-        RequestError::Http(error) => error.to_string(),
-        RequestError::Timeout(limit) => format!("it did not answer within {limit:?}"),
-        RequestError::Unreadable(reason) => format!("its answer cannot be read: {reason}"),
-        RequestError::Refused(error) => format!("it answered with an error: {}", visible(&error.message)),
-        RequestError::Broken(reason) => reason,
-    }
 }

@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use super::argument_names;
 use super::drift_policy::{Locks, Offer};
 use super::restart::Restart as _;
-use super::server::{RemoteTool, Server};
+use super::server::{LockedTools, RemoteTool, Server};
 use super::tool::McpTool;
 use crate::mutex::lock;
 use onionskin_core::DynTool;
@@ -19,6 +19,8 @@ pub(super) struct Provider {
     /// The number of the next news of the server that the agent has not received.
     news: Mutex<u64>,
     locks: Arc<Locks>,
+    /// The tools of the lock file, if the server could not be asked for its own.
+    locked: Option<LockedTools>,
 }
 
 impl ToolProvider for Provider {
@@ -29,12 +31,15 @@ impl ToolProvider for Provider {
     fn tools(&self) -> Vec<Arc<dyn DynTool>> {
         // Its number first: a list that comes now makes it an old one.
         let offer = Offer::new(Arc::clone(&self.locks), self.server.generation());
-        let takes = self.locks.compare(&self.server);
         let tool = |tool: &RemoteTool| -> Arc<dyn DynTool> {
             let has_plain_names = argument_names::renamed(&tool.definition.input_schema).is_empty();
             let made = McpTool::new(Arc::clone(&self.server), tool.clone()).offered(offer.clone());
             if tool.asks || !has_plain_names { Arc::new(made.spec()) } else { Arc::new(made) }
         };
+        if let Some(locked) = &self.locked {
+            return locked.listed.iter().map(tool).collect();
+        }
+        let takes = self.locks.compare(&self.server);
         self.server.tools().iter().filter(|tool| takes(tool)).map(tool).collect()
     }
 
@@ -43,7 +48,13 @@ impl ToolProvider for Provider {
     }
 
     fn left_out(&self, pattern: &str) -> Option<String> {
-        let (takes, filter) = (self.locks.compare(&self.server), ToolFilter::new([pattern]));
+        let filter = ToolFilter::new([pattern]);
+        if let Some(locked) = &self.locked {
+            let mut left_out = locked.left_out.iter();
+            let found = left_out.find(|tool| tool.name.as_deref().is_some_and(|name| filter.takes(name)));
+            return found.map(|tool| self.server.secrets.hide(&tool.reason));
+        }
+        let takes = self.locks.compare(&self.server);
         let refused = self.server.left_out();
         let refused = refused.iter().filter_map(|tool| Some((tool.name.as_deref()?, &*tool.reason)));
         let listed = self.server.tools();
@@ -68,9 +79,12 @@ impl ToolServer for SharedServer {
 
     fn provider(&self, request: &ProviderRequest<'_>) -> Result<Arc<dyn ToolProvider>, BoxError> {
         let locks = Locks::find(&self.0, request)?;
-        self.0.take_locked(locks.first())?;
-        locks.hold(&self.0)?;
-        Ok(Arc::new(Provider { server: Arc::clone(&self.0), news: Mutex::default(), locks: Arc::new(locks) }))
+        let locked = self.0.locked(locks.first())?;
+        if locked.is_none() {
+            locks.hold(&self.0)?;
+        }
+        let (server, locks) = (Arc::clone(&self.0), Arc::new(locks));
+        Ok(Arc::new(Provider { server, news: Mutex::default(), locks, locked }))
     }
 
     fn kind(&self) -> ServerKind {

@@ -36,7 +36,7 @@ pub(super) async fn follow(
         pause = if quiet.elapsed() > pause { SHORTEST_PAUSE } else { (pause * 2).min(LONGEST_PAUSE) };
         {
             let Some(connection) = connection.upgrade() else { return };
-            let tools = list_tools::all(&connection).await;
+            let tools = list_tools::all(&connection).await.map_err(|error| error.reason);
             // A restart lists the tools of a dead server.
             if tools.is_err() && !connection.is_alive() {
                 return;

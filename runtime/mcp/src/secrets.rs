@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use super::server_config::ServerConfig;
+use super::server_config::{Link, ServerConfig};
 use crate::mutex::lock;
 use onionskin_core::RunContext;
 use onionskin_core::ToolDefinition;
@@ -48,7 +48,16 @@ impl Secrets {
                 std::iter::once(value.as_str()).chain(value.split_once(' ').map(|(_, rest)| rest.trim()));
             parts.map(move |part| (part.as_bytes(), Arc::from(format!("[{name}]"))))
         });
-        Self { redactor: Arc::new(Redactor::new(variables.chain(headers))), callers: Arc::default() }
+        let query = match config.link {
+            Link::Http(_) => config.command.value.split_once('?').map_or("", |(_, query)| query),
+            Link::Process | Link::InProcess(_) => "",
+        };
+        let query = query.split('&').filter_map(|part| {
+            let (name, value) = part.split_once('=')?;
+            Some((value.as_bytes(), Arc::from(format!("[{name}]"))))
+        });
+        let all = variables.chain(headers).chain(query);
+        Self { redactor: Arc::new(Redactor::new(all)), callers: Arc::default() }
     }
 
     /// A call may give the server a secret of its session, which the server may write into its log.

@@ -12,9 +12,10 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::connection::{Connection, RequestError};
-use super::error::{McpError, StartFailure};
+use super::error::McpError;
+use super::http::endpoint::{self, Mistake};
 use super::http::pool::{Credentials, Pool};
-use super::list_tools::{LeftOut, Listed};
+use super::list_tools::{LeftOut, ListError, Listed};
 use super::order::Order;
 use super::restart::{Absence, NotStarted, Restart, Restarts};
 use super::secrets::Secrets;
@@ -57,7 +58,7 @@ pub(super) struct Server {
     /// The connections with credentials of runs.
     pool: Pool,
     /// Why its tools could not be listed without a run.
-    unlisted: Mutex<Option<Box<StartFailure>>>,
+    unlisted: Mutex<Option<McpError>>,
 }
 
 /// A tool as its server lists it.
@@ -71,6 +72,13 @@ pub(super) struct RemoteTool {
     pub(super) asks: bool,
     /// That it tries to give the model other instructions, for people. Agents get it only if they have locked it.
     pub(super) instructs: Option<Arc<str>>,
+}
+
+/// The tools of a lock file.
+#[derive(Default)]
+pub(super) struct LockedTools {
+    pub(super) listed: Vec<RemoteTool>,
+    pub(super) left_out: Vec<LeftOut>,
 }
 
 /// News for people, numbered, so that each agent reports each of them once.
@@ -161,40 +169,61 @@ impl Server {
             run.conceal(&value);
             credentials.insert(name.clone(), value.expose().clone());
         }
+        if let Err(Mistake::Address(reason) | Mistake::Header(_, reason)) =
+            endpoint::check(&self.config.command.value, &credentials)
+        {
+            let text = format!(
+                "the call was not sent to the MCP server `{}`: a header of this run cannot be used: {reason}",
+                self.name
+            );
+            return Err(Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Denied)));
+        }
         let make = || {
             let mut config = self.config.clone();
             config.run_headers.clear();
+            config.unread.clear();
             config.headers.extend(credentials.clone());
             Self::new(&self.name, config)
         };
-        self.pool.get(credentials.clone(), make).map_err(|most| {
+        let server = self.pool.get(credentials.clone(), make).map_err(|most| {
             let text = format!(
                 "the MCP server `{}` has {most} connections, and all are in use; try again later",
                 self.name
             );
             remote(text, ErrorKind::Limit)
-        })
+        })?;
+        // A shutdown may have come while the values were made.
+        if self.closed.load(Ordering::Acquire) {
+            self.kill();
+        }
+        Ok(server)
     }
 
-    /// Takes the tools of a lock file, if they could not be listed without a run.
+    /// The tools of a lock file, without those that the configuration takes away. `None` if the server has listed its own.
     ///
     /// # Errors
-    /// Returns why they could not be listed, if there is no lock file.
-    pub(super) fn take_locked(&self, locked: Option<&[SnapshotTool]>) -> Result<(), McpError> {
-        let Some(failure) = &*lock(&self.unlisted) else { return Ok(()) };
-        let Some(locked) = locked else {
-            let mut failure = failure.clone();
-            failure.next_step = format!(
-                "Its tools have to be known before a run: lock them with `onionskin mcp lock`, or give it a `header` to list them.\n{}",
-                failure.next_step
-            );
-            return Err(McpError::Start(failure));
-        };
-        let tools = locked.iter().filter_map(|tool| unconnected::read(Value::Object(tool.fields())).ok());
-        let tools = tools.map(|tool| self.tool(tool)).collect();
-        *lock(&self.tools) = tools;
-        self.generation.fetch_add(1, Ordering::Release);
-        Ok(())
+    /// Returns why they could not be listed, if there is no lock file, or which of the file cannot be read.
+    pub(super) fn locked(&self, locked: Option<&[SnapshotTool]>) -> Result<Option<LockedTools>, McpError> {
+        let Some(error) = lock(&self.unlisted).clone() else { return Ok(None) };
+        let Some(locked) = locked else { return Err(error.not_locked()) };
+        let mut tools = LockedTools::default();
+        for tool in locked {
+            if let Some(field) = self.config.rules.removed_by(&self.name, tool.name()) {
+                tools.left_out.push(removed(tool.name(), field));
+                continue;
+            }
+            let read = unconnected::read(Value::Object(tool.fields())).map_err(|error| McpError::List {
+                server: self.name.to_string(),
+                reason: format!(
+                    "the tool `{}` of `{}` cannot be used: {error}",
+                    name(tool.name()),
+                    file::LOCK_FILE
+                ),
+                http: None,
+            })?;
+            tools.listed.push(self.tool(read));
+        }
+        Ok(Some(tools))
     }
 
     /// A tool as the server describes it.
@@ -233,11 +262,7 @@ impl Server {
         let mut tools = Vec::new();
         for tool in listed.tools {
             if let Some(field) = self.config.rules.removed_by(&self.name, &tool.name) {
-                let reason = format!(
-                    "the tool `{}` is left out: `{field}` in the configuration of the server takes it away",
-                    name(&tool.name)
-                );
-                left_out.push(LeftOut { name: Some(tool.name.into_owned()), reason });
+                left_out.push(removed(&tool.name, field));
                 continue;
             }
             let place = listed.instructing.get(&*tool.name);
@@ -265,6 +290,18 @@ impl Server {
             let changes = self.secrets.hide(drift.changes(MAX_NAMED_CHANGES));
             self.report(format!("the MCP server `{}` changed its tools: {changes}", self.name));
         }
+    }
+
+    /// Keeps why the tools could not be listed, if a run has the credentials for it.
+    ///
+    /// # Errors
+    /// Returns the error otherwise.
+    fn unlisted(&self, error: McpError) -> Result<(), McpError> {
+        if self.config.run_headers.is_empty() || !error.needs_credentials() {
+            return Err(error);
+        }
+        *lock(&self.unlisted) = Some(error);
+        Ok(())
     }
 
     /// Waits for a list that was announced and not given yet, within a limit; `None` if there is none.
@@ -508,21 +545,23 @@ impl Restart for Server {
         let opened = Connection::open(&self.name, &self.config, &self.secrets).await;
         let connection = match opened {
             Ok(connection) => Arc::new(connection),
-            Err(failure) if !self.config.run_headers.is_empty() && failure.needs_credentials() => {
-                *lock(&self.unlisted) = Some(failure);
-                return Ok(());
-            }
-            Err(failure) => return Err(McpError::Start(failure)),
+            Err(failure) => return self.unlisted(McpError::Start(failure)),
         };
         let left = self.config.start_timeout.saturating_sub(begun.elapsed());
         let listed = match tokio::time::timeout(left, list_tools::all(&connection)).await {
             Ok(listed) => listed,
-            Err(_) => Err(format!("it did not list them within {:?}", self.config.start_timeout)),
+            Err(_) => Err(format!("it did not list them within {:?}", self.config.start_timeout).into()),
         };
-        let tools = listed.map_err(|reason| McpError::List {
-            server: self.name.to_string(),
-            reason: self.secrets.hide(reason),
-        })?;
+        let tools = match listed {
+            Ok(tools) => tools,
+            Err(ListError { reason, http }) => {
+                return self.unlisted(McpError::List {
+                    server: self.name.to_string(),
+                    reason: self.secrets.hide(reason),
+                    http: http.map(|http| http.hide(&self.secrets)),
+                });
+            }
+        };
         self.take(tools);
         *lock(&self.live) = Some(Arc::clone(&connection));
         // A shutdown may have come while the process started.
@@ -549,6 +588,15 @@ impl Restart for Server {
         tracing::warn!(server = &*self.name, "{text}");
         lock(&self.news).add(text);
     }
+}
+
+/// A tool that the configuration takes away.
+fn removed(tool: &str, field: &str) -> LeftOut {
+    let reason = format!(
+        "the tool `{}` is left out: `{field}` in the configuration of the server takes it away",
+        name(tool)
+    );
+    LeftOut { name: Some(tool.to_owned()), reason }
 }
 
 /// The message about a tool with other instructions at this place.

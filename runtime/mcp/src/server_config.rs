@@ -182,7 +182,7 @@ impl ServerConfig {
     /// with [`Self::header`], which gives the value for everything that is no call of a run.
     ///
     /// Calls with equal values share a connection, and so a session of the server; calls with different values never do. At most 256
-    /// connections are open, and one that nobody used for ten minutes is closed.
+    /// connections are open. One that no call used for ten minutes is closed when another one is opened.
     ///
     /// The tools are listed when the agent is built, without a run. If the server refuses that (401 or 403), the agent has the tools of
     /// the [lock file](crate::snapshot); without one, it is not built.

@@ -46,7 +46,7 @@ async fn listed(config: &McpConfig, name: &str) -> Result<(Vec<SnapshotTool>, Ve
     let configured = configured.clone()?;
     configured.check(name)?;
     let server = Server::new(name, configured);
-    let started = server.start().await.and_then(|()| server.take_locked(None));
+    let started = server.start().await.and_then(|()| server.locked(None).map(drop));
     let (tools, notices) = (tools(&server), server.news(&mut 0));
     server.shutdown().await;
     started.map(|()| (tools, notices))

@@ -116,7 +116,7 @@ impl DynTool for McpTool {
                 let Answers { server, tool, .. } = &answers;
                 let connection = server.connection().await?;
                 if let Some(offer) = offer {
-                    offer.holds(&shared, tool).await?;
+                    offer.holds(server, tool, Arc::ptr_eq(server, &shared)).await?;
                 }
                 let answer = match server.call(&connection, &tool.name, arguments.clone(), &report).await {
                     // The server says that the call did not run, but it also lost what it knew.

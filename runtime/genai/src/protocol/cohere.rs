@@ -120,9 +120,11 @@ pub(super) fn document(answer: &mut Answer<'_>, document: &Value) -> Result<Flow
 
 fn tokens(event: &Value, place: &str) -> Usage {
     // `tokens` has prompts of the provider too, which nobody pays for.
-    let billed = format!("{place}/billed_units");
-    let kind = if event.pointer(&billed).is_some() { billed } else { format!("{place}/tokens") };
-    let tokens = |field: &str| count(event, &format!("{kind}/{field}"));
+    let tokens = |field: &str| {
+        let billed = format!("{place}/billed_units/{field}");
+        let is_billed = event.pointer(&billed).is_some_and(Value::is_number);
+        count(event, &if is_billed { billed } else { format!("{place}/tokens/{field}") })
+    };
     let mut usage = Usage::new(tokens("input_tokens"), tokens("output_tokens"));
     usage.cached_input_tokens = count(event, &format!("{place}/cached_tokens"));
     usage

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use onionskin_core::model::{ModelError, ReasoningEffort, RequestOption, ServiceTier, Verbosity};
 
-use super::{Protocol, ProviderRequest, object};
+use super::{Choice, Protocol, ProviderRequest, object};
 use crate::names::base;
 
 /// The fields of a body for these parameters, which are merged with the others.
@@ -113,6 +113,8 @@ fn service(
 fn parallel(protocol: Protocol, request: &ProviderRequest<'_>, may: bool) -> Result<Value, ModelError> {
     Ok(match protocol {
         Protocol::Chat | Protocol::Responses => json!({ "parallel_tool_calls": may }),
+        // Without calls, none are parallel, and this choice has no such field.
+        Protocol::Anthropic if matches!(request.choice(), Some(Choice::None)) => json!({}),
         // A choice of the request has a type already.
         Protocol::Anthropic if request.choice().is_some() => {
             json!({ "tool_choice": { "disable_parallel_tool_use": !may } })

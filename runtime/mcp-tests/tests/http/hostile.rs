@@ -59,7 +59,7 @@ fn behaviours() -> Vec<Behaviour> {
         "401 without one" "tools/call" |_| Reply::text(401, "", "no") => Call("it requires authorization (status 401)");
         "401 with a JSON-RPC error" "tools/call" |r| Reply::json(401, &error(r, -32001, "log in")) => Call("it requires authorization (status 401)");
         "403 with a scope" "tools/call" |_| Reply::text(403, "www-authenticate: Bearer scope=\"admin\"\r\n", "") => Call("its authorization does not allow this (status 403)");
-        "404 without a session" "server/discover" |_| Reply::text(500, "", "") => Start("it answered with the status 500");
+        "500 to the discovery" "server/discover" |_| Reply::text(500, "", "") => Start("it answered with the status 500");
         "400 with a text" "tools/call" |_| Reply::text(400, "content-type: text/plain\r\n", "what is this?") => Call("it answered with the status 400: what is this?; the call was refused");
         "400 with a JSON-RPC error" "tools/call" |r| Reply::json(400, &error(r, -32602, "bad value")) => Call("refused the call: bad value");
         "404 with a JSON-RPC error" "tools/call" |r| Reply::json(404, &error(r, -32601, "no such method")) => Call("refused the call: no such method");

@@ -26,7 +26,9 @@ async fn a4_a_server_with_sessions_is_used_over_http() {
     let config = ServerConfig::http(server.url()).header("Authorization", "Bearer s3cret-token".to_owned());
     let web = McpServer::start("web", config).await.unwrap();
     assert_eq!(called(&web, "read").await.unwrap(), "done");
+    let begun = std::time::Instant::now();
     web.shutdown().await;
+    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
     let requests = server.requests();
     let of = |method: &str| requests.iter().find(|request| request.asks() == method).unwrap().clone();
     let call = of("tools/call");
@@ -174,6 +176,10 @@ async fn a4_settings_of_another_kind_of_server_are_errors() {
         (
             ServerConfig::stdio("x").header("A", "b".to_owned()),
             "`.header(..)` has no effect on the MCP server `web`: only a server that is reached by address",
+        ),
+        (
+            ServerConfig::stdio("x").header_for_run("A", |_| Ok("b".to_owned().into())),
+            "`.header_for_run(..)` has no effect on the MCP server `web`: only a server that is reached by address",
         ),
         (
             ServerConfig::http("example.com/mcp"),

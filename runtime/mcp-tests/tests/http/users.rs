@@ -183,7 +183,8 @@ async fn a4_locked_tools_are_called_with_the_credentials_of_the_run() {
     let folder = tempfile::tempdir().unwrap();
     Snapshot::take(&servers).await.unwrap().snapshot.write(folder.path().join(Snapshot::FILE)).unwrap();
     // A file beside it has the address, and the program the credentials.
-    let text = format!(r#"{{"mcpServers": {{"web": {{"url": "{}"}}}}}}"#, server.url());
+    let text =
+        format!(r#"{{"mcpServers": {{"web": {{"url": "{}", "disabledTools": ["write"]}}}}}}"#, server.url());
     std::fs::write(folder.path().join("mcp.json"), text).unwrap();
     let mut servers = McpConfig::from_file(folder.path().join("mcp.json")).unwrap();
     let web = servers.config("web").unwrap().unwrap().header_for_run("Authorization", |run| {
@@ -192,5 +193,33 @@ async fn a4_locked_tools_are_called_with_the_credentials_of_the_run() {
     });
     servers.insert("web", web);
     let agent = Caller::builder().model(ScriptedModel::new()).servers(servers).build().await.unwrap();
+    assert_eq!(agent.tool_names().unwrap(), ["web__read"], "the file takes the other one away");
     assert_eq!(agent.request("1").user("bob").run().await.unwrap().text, "bob in s-bob");
+}
+
+#[tokio::test]
+async fn a4_a_list_behind_a_login_is_as_a_handshake_behind_one() {
+    let server = Server::start(|request| match request.asks() {
+        "tools/list" | "tools/call" => knows_users(request),
+        _ => earlier(request),
+    })
+    .await;
+    let error = agent(config(&server)).await.unwrap_err().to_string();
+    assert!(
+        error.contains(
+            "could not be listed: it requires authorization (status 401). Its tools have to be known"
+        ),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a4_a_value_that_no_header_can_have_is_not_sent() {
+    let server = Server::start(knows_users).await;
+    let config = ServerConfig::http(server.url()).header("Authorization", "Bearer t0ken-of-all".to_owned());
+    let config =
+        config.header_for_run("Authorization", |_| Ok(Secret::new("Bearer t0ken-of-ada\n".to_owned())));
+    let text = agent(config).await.unwrap().run("1").await.unwrap().text;
+    assert!(text.contains("was not sent to the MCP server `web`: a header of this run cannot be used: its value has characters"), "{text}");
+    assert!(!text.contains("t0ken-of-ada") && server.calls("read") == 0, "{text}");
 }

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
@@ -16,7 +17,7 @@ use rmcp::transport::common::http_header::{
     EVENT_STREAM_MIME_TYPE, HEADER_LAST_EVENT_ID, HEADER_SESSION_ID, JSON_MIME_TYPE,
 };
 use rmcp::transport::streamable_http_client::{
-    SseError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
+    AuthRequiredError, SseError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
 };
 use sse_stream::Sse;
 
@@ -28,6 +29,11 @@ use crate::wire::{self, Fault, Incoming};
 
 /// Requests of the server whose answers wait to be sent. Beyond it, the server is not asked any further.
 const REPLIES: usize = 256;
+/// The time to send one of them.
+const REPLY: Duration = Duration::from_secs(10);
+/// How widespread servers say, with the status 400, that they do not know a session.
+const LOST: [&str; 5] =
+    ["no valid session", "session not found", "invalid session", "unknown session", "session expired"];
 
 type Failure = StreamableHttpError<HttpError>;
 type SseStream = BoxStream<'static, Result<Sse, SseError>>;
@@ -106,7 +112,7 @@ impl HttpClient {
         let (client, extra) = (self.clone(), extra.clone());
         let reply = wire::reply(id, method).to_string().into_bytes();
         tokio::spawn(async move {
-            let _ = client.post(reply, &extra).await;
+            let _ = tokio::time::timeout(REPLY, client.post(reply, &extra)).await;
             client.0.replies.fetch_sub(1, Ordering::Relaxed);
         });
     }
@@ -122,10 +128,18 @@ impl HttpClient {
         let body = fetch::error_body(&mut response).await;
         let error = wire::read(&body).into_iter().find_map(|incoming| match incoming {
             Incoming::Refusal(_, error) => Some(error),
-            _ => None,
+            Incoming::Answer(..)
+            | Incoming::Unreadable(..)
+            | Incoming::Request(..)
+            | Incoming::Progress(_)
+            | Incoming::ToolsChanged
+            | Incoming::Other
+            | Incoming::Foreign => None,
         });
-        let is_lost = |error: &ErrorData| error.message.to_ascii_lowercase().contains("session");
-        // Widespread servers answer 400 for a session that they do not know.
+        let is_lost = |error: &ErrorData| {
+            let message = error.message.to_ascii_lowercase();
+            LOST.iter().any(|words| message.contains(words))
+        };
         if extra.session.is_some()
             && (status == StatusCode::NOT_FOUND
                 || status == StatusCode::BAD_REQUEST && error.as_ref().is_some_and(is_lost))
@@ -227,8 +241,23 @@ impl StreamableHttpClient for HttpClient {
             return Err(StreamableHttpError::ServerDoesNotSupportSse);
         }
         if !response.status().is_success() {
+            if response.status() == StatusCode::NOT_FOUND && extra.session.is_some() {
+                self.0.fault.end(HttpError::SessionLost.to_string());
+                return Err(StreamableHttpError::ServerDoesNotSupportSse);
+            }
             let body = fetch::error_body(&mut response).await;
-            return Err(Failure::Client(fetch::failed(&response, &body)));
+            return Err(match fetch::failed(&response, &body) {
+                // The library asks again after other errors, without end.
+                HttpError::Unauthorized { challenge } | HttpError::Forbidden { challenge } => {
+                    StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge.unwrap_or_default()))
+                }
+                error @ (HttpError::Unreachable { .. }
+                | HttpError::Interrupted { .. }
+                | HttpError::Status { .. }
+                | HttpError::Redirected { .. }
+                | HttpError::NotMcp { .. }
+                | HttpError::SessionLost) => Failure::Client(error),
+            });
         }
         match fetch::content_type(&response) {
             Some(kind) if kind == EVENT_STREAM_MIME_TYPE => Ok(self.stream(response, None, extra)),

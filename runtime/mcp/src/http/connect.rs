@@ -3,13 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::model::{ProtocolVersion, SubscriptionFilter};
+use rmcp::model::{ErrorCode, ProtocolVersion, SubscriptionFilter};
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, Peer, RoleClient, RunningService,
+    ServiceError,
 };
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::common::client_side_sse::ExponentialBackoff;
 use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError};
+
+use tokio::time::Instant;
 
 use super::client::HttpClient;
 use super::endpoint::{self, Mistake};
@@ -78,16 +81,26 @@ async fn follow_tools(peer: Peer<RoleClient>, unasked: Unasked) {
     let mut pause = FIRST_PAUSE;
     while !peer.is_transport_closed() {
         let filter = SubscriptionFilter::builder().tools_list_changed().build();
-        if let Ok(mut changes) = peer.listen(filter).await {
-            pause = FIRST_PAUSE;
-            while let Ok(Some(_)) = changes.next().await {
-                unasked.tools_changed();
+        let begun = Instant::now();
+        let is_refused = match peer.listen(filter).await {
+            Ok(mut changes) => {
+                while let Ok(Some(_)) = changes.next().await {
+                    unasked.tools_changed();
+                }
+                false
             }
+            Err(ServiceError::McpError(error)) if error.code == ErrorCode::METHOD_NOT_FOUND => return,
+            Err(_) => true,
+        };
+        if begun.elapsed() > LONGEST_PAUSE {
+            pause = FIRST_PAUSE;
         }
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
-        // What changed while nobody listened.
-        unasked.tools_changed();
+        if !is_refused {
+            // What changed while nobody listened.
+            unasked.tools_changed();
+        }
     }
 }
 

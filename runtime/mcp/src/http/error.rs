@@ -134,15 +134,16 @@ impl HttpError {
     /// What is known of the effect of a call that failed so, for the model.
     pub(crate) fn effect(&self) -> &'static str {
         match self {
-            Self::Unreachable { .. }
-            | Self::Unauthorized { .. }
-            | Self::Forbidden { .. }
-            | Self::Redirected { .. } => "the call did not run",
-            Self::Status { status: 400..500, .. } => "the call was refused",
-            Self::SessionLost => "the call was refused, and the next call begins a new session",
-            Self::Interrupted { .. } | Self::Status { .. } | Self::NotMcp { .. } => {
-                "whether the call took effect is not known"
+            Self::Unreachable { .. } | Self::Unauthorized { .. } | Self::Forbidden { .. } => {
+                "the call did not run"
             }
+            // Of 408, the server does not say how far it came.
+            Self::Status { status: 400..=407 | 409..500, .. } => "the call was refused",
+            Self::SessionLost => "the call was refused, and the next call begins a new session",
+            Self::Interrupted { .. }
+            | Self::Status { .. }
+            | Self::Redirected { .. }
+            | Self::NotMcp { .. } => "whether the call took effect is not known",
         }
     }
 }

@@ -50,7 +50,8 @@ pub(super) async fn send(
         let location = response.headers().get(LOCATION).filter(|_| status.is_redirection());
         let Some(location) = location.and_then(|to| to.to_str().ok()) else { return encoded(response) };
         let Ok(to) = url.join(location) else {
-            return Err(HttpError::Redirected { to: visible(location) });
+            let to = location.split('?').next().unwrap_or_default();
+            return Err(HttpError::Redirected { to: visible(to) });
         };
         let keeps_body = matches!(status, StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
         if !is_same_host(address, &to) || (*method != Method::GET && !keeps_body) {

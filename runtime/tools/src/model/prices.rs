@@ -156,7 +156,7 @@ pub struct UnpricedModel {
 }
 
 /// An exact amount of money, in the currency of the [`Prices`]. It is shown as a decimal number of the currency's
-/// units, without a sign.
+/// units, without a sign. A precision is the least number of decimals: no digit is cut.
 ///
 /// ```
 /// use onionskin::model::{Price, Prices, Usage};
@@ -165,6 +165,8 @@ pub struct UnpricedModel {
 /// let one = prices.cost("small", &Usage::new(1, 0)).unwrap();
 /// assert_eq!((one.to_string(), one.micros()), ("0.00000015".to_owned(), 1));
 /// assert_eq!((one + one).picos(), 300_000);
+/// let many = prices.cost("small", &Usage::new(10_000_000, 0)).unwrap();
+/// assert_eq!(format!("{many} {many:>8.3} {one:.2}"), "1.50    1.500 0.00000015");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Cost(u128);
@@ -208,9 +210,13 @@ impl Sum for Cost {
 impl fmt::Display for Cost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let decimals = format!("{:012}", self.0 % PICOS);
-        // At least cents.
-        let length = decimals.trim_end_matches('0').len().max(2);
+        // At least cents. A precision would cut digits of an exact sum, so it counts as the least number of decimals.
+        let length = decimals.trim_end_matches('0').len().max(f.precision().unwrap_or(2)).min(decimals.len());
         let text = format!("{}.{}", self.0 / PICOS, &decimals[..length]);
-        f.pad(&text)
+        match f.width() {
+            Some(width) if f.align() == Some(fmt::Alignment::Left) => write!(f, "{text:<width$}"),
+            Some(width) => write!(f, "{text:>width$}"),
+            None => f.write_str(&text),
+        }
     }
 }

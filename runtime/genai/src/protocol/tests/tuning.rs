@@ -102,4 +102,8 @@ fn o3_each_protocol_has_words_of_its_own_or_refuses() {
         (params.parallel_tool_calls, params.tool_choice) = (Some(false), ToolChoice::Required);
     });
     check(forced, "/tool_choice", Some(json!({ "type": "any", "disable_parallel_tool_use": true })));
+    let none = tuned(Kind::Anthropic, "some-model", |params| {
+        (params.parallel_tool_calls, params.tool_choice) = (Some(false), ToolChoice::None);
+    });
+    check(none, "/tool_choice", Some(json!({ "type": "none" })));
 }
