@@ -20,7 +20,7 @@ use crate::refusal::not_called;
 /// ```
 ///
 /// Errors: a refused call ends in a tool error of kind `Limit`, with the [`CircuitOpen`](crate::CircuitOpen) as its source. Results and
-/// stops are successes. Errors of the kinds `Failed`, `Timeout` and `Remote` are failures. All others say nothing about the tool, such as
+/// stops are successes. Errors of the kinds `Failed`, `Timeout`, `Remote`, `Panic` and `Unreadable` are failures. All others say nothing about the tool, such as
 /// `Denied` and `Arguments`: they count as neither. All of them are returned unchanged.
 ///
 /// Cancellation: a dropped call counts as neither. If it was the probe of a half-open circuit, the next call is the probe.
@@ -59,13 +59,15 @@ impl Hook for circuit_breaker {
 /// Whether an error says that further calls of the tool may fail too.
 fn is_failure(kind: ErrorKind) -> bool {
     match kind {
-        ErrorKind::Failed | ErrorKind::Timeout | ErrorKind::Remote => true,
+        ErrorKind::Failed
+        | ErrorKind::Timeout
+        | ErrorKind::Remote
+        | ErrorKind::Panic
+        | ErrorKind::Unreadable => true,
         ErrorKind::Arguments
         | ErrorKind::UnknownTool
         | ErrorKind::Denied
         | ErrorKind::Withheld
-        | ErrorKind::Panic
-        | ErrorKind::Unreadable
         | ErrorKind::Retry
         | ErrorKind::Limit
         | ErrorKind::Cancelled

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use onionskin_core::ToolContext;
+use onionskin_core::{RunContext, ToolContext};
 
 /// Which calls share a limit, a circuit or a slot: those with one key. The default is [`Self::tool`].
 ///
@@ -44,7 +44,8 @@ impl CallKey {
         Self(Kind::User)
     }
 
-    /// The calls of one session, of all tools. A run without a session has a key of its own.
+    /// The calls of one session ([`Session::id`](onionskin_core::Session::id)), of all tools. A run without a session has a key of its own, with
+    /// its children.
     #[must_use]
     pub fn session() -> Self {
         Self(Kind::Session)
@@ -66,10 +67,27 @@ impl CallKey {
         match &self.0 {
             Kind::Tool => cx.tool_name().into(),
             Kind::User => cx.run().user().unwrap_or_default().into(),
-            Kind::Session => cx.run().session_number().to_string().into(),
+            Kind::Session => session_of(cx.run()).into(),
             Kind::Function(key) => key(cx).into(),
         }
     }
+}
+
+/// The session of a run, or the run itself without one. Unlike [`RunContext::session_number`], it never names another session later.
+pub(crate) fn session_of(run: &RunContext) -> String {
+    let run = root(run);
+    match run.session() {
+        Some(session) => format!("session {}", session.id()),
+        None => format!("run {}", run.run_id()),
+    }
+}
+
+/// The outermost run, which ends last.
+pub(crate) fn root(mut run: &RunContext) -> &RunContext {
+    while let Some(parent) = run.parent() {
+        run = parent;
+    }
+    run
 }
 
 impl fmt::Debug for CallKey {

@@ -9,7 +9,6 @@
 //! | [`clamp_argument(name, range)`](struct@clamp_argument) | holds a number in the arguments to a range |
 //! | [`redact(redaction)`](struct@redact) | takes fields and patterns out of results: a [`Redaction`] |
 //! | [`cache_results(capacity, ttl)`](struct@cache_results) | answers equal calls of pure tools from a cache |
-//! | [`dedupe`](struct@dedupe) | answers equal calls of a run with the first result |
 //! | [`spill(bytes)`](struct@spill) | long results go to a file of a [`SpillFolder`], which the tool [`read_spilled`](fn@read_spilled) reads |
 //!
 //! [`CallKey`] says which calls share a limit. Wrappers of models use [`RateLimit`] and [`CircuitBreaker`] too.
@@ -54,6 +53,7 @@ macro_rules! from_values {
 }
 
 mod breaking;
+mod caching;
 pub mod cards;
 mod circuit;
 mod clamping;
@@ -64,11 +64,11 @@ mod lock;
 mod rate;
 mod redacting;
 mod refusal;
-mod repeats;
 mod slots;
 mod spilling;
 
 pub use breaking::circuit_breaker;
+pub use caching::cache_results;
 pub use circuit::{CircuitBreaker, CircuitOpen, CircuitPermit};
 pub use clamping::clamp_argument;
 pub use key::CallKey;
@@ -76,6 +76,5 @@ pub use limiting_rate::rate_limit;
 pub use limiting_time::timeout;
 pub use rate::{RateLimit, RateLimitError};
 pub use redacting::{Redaction, redact};
-pub use repeats::{DedupeError, cache_results, dedupe};
 pub use slots::{TooManyKeysError, concurrency};
 pub use spilling::{SpillFolder, read_spilled, spill};

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 const CRATE: &str = "::onionskin::";
 
 /// The paths of the ready hooks and guardrails, and of their tools, that cards can name in each program.
-pub const READY_HOOKS: [&str; 24] = [
+pub const READY_HOOKS: [&str; 23] = [
     "::onionskin::hooks::log",
     "::onionskin::hooks::timing",
     "::onionskin::hooks::retry",
@@ -17,7 +17,6 @@ pub const READY_HOOKS: [&str; 24] = [
     "::onionskin::hooks::clamp_argument",
     "::onionskin::hooks::redact",
     "::onionskin::hooks::cache_results",
-    "::onionskin::hooks::dedupe",
     "::onionskin::hooks::spill",
     "::onionskin::hooks::read_spilled",
     "::onionskin::turn_hooks::last_inputs",

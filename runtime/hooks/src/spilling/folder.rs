@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use onionskin_core::{CancellationToken, RunContext};
 use tempfile::TempDir;
 
+use crate::key::root;
 use crate::lock::lock;
 
 /// The default maximum number of bytes of all files.
@@ -17,8 +18,8 @@ const MAX_BYTES: u64 = 256 << 20;
 /// The folder of the hook [`spill`](struct@crate::spill), a service: `.provide(SpillFolder::temporary()?)`.
 ///
 /// Only the run that stored a result can read it, with its parents and children. Its file is removed when another result is stored after the
-/// end of the run. If the files have too many bytes, the oldest ones are removed. The folder is removed with the last clone. Only the system's
-/// user can open it.
+/// end of the run, and at the latest with the folder. If the files have too many bytes, the oldest ones are removed. The folder is removed with
+/// the last clone. Only the system's user can open it.
 ///
 /// ```
 /// use onionskin::hooks::SpillFolder;
@@ -71,7 +72,7 @@ impl SpillFolder {
         Ok(Self { folder: Arc::new(folder), max_bytes: MAX_BYTES, files: Arc::default() })
     }
 
-    /// Sets the largest number of bytes of all files together. Default: 256 MiB.
+    /// Sets the largest number of bytes of all files together. A file counts when it is written as a whole. Default: 256 MiB.
     ///
     /// # Panics
     /// Panics if the number is zero, because nothing could be stored.
@@ -104,12 +105,15 @@ impl SpillFolder {
     }
 
     fn write(&self, stored: Stored, text: &str) -> io::Result<()> {
-        let (path, name) = (stored.path.clone(), stored.name.clone());
-        lock(&self.files).add(stored, self.max_bytes)?;
-        let written =
-            fs::File::create_new(&path).and_then(|mut file| io::Write::write_all(&mut file, text.as_bytes()));
-        if written.is_err() {
-            lock(&self.files).remove_if(|stored| stored.name == name);
+        if stored.bytes > self.max_bytes {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let mut file = fs::File::create_new(&stored.path)?;
+        let written = io::Write::write_all(&mut file, text.as_bytes());
+        if written.is_ok() {
+            lock(&self.files).add(stored, self.max_bytes);
+        } else {
+            stored.remove();
         }
         written
     }
@@ -123,42 +127,26 @@ impl SpillFolder {
     }
 }
 
-/// The outermost run, which ends last.
-fn root(mut run: &RunContext) -> &RunContext {
-    while let Some(parent) = run.parent() {
-        run = parent;
-    }
-    run
-}
-
 impl Files {
-    /// Makes room for a file. Those of ended runs leave first, then the oldest ones.
-    fn add(&mut self, stored: Stored, max_bytes: u64) -> io::Result<()> {
-        if stored.bytes > max_bytes {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        self.remove_if(|stored| stored.run_ended.is_cancelled());
-        while self.bytes > max_bytes - stored.bytes
+    /// Adds a file. Those of ended runs leave first, also this one, then the oldest ones.
+    fn add(&mut self, stored: Stored, max_bytes: u64) {
+        self.bytes += stored.bytes;
+        self.stored.push_back(stored);
+        let Self { stored, bytes } = self;
+        stored.retain(|stored| {
+            let stays = !stored.run_ended.is_cancelled();
+            if !stays {
+                *bytes -= stored.bytes;
+                stored.remove();
+            }
+            stays
+        });
+        while self.bytes > max_bytes
             && let Some(oldest) = self.stored.pop_front()
         {
             self.bytes -= oldest.bytes;
             oldest.remove();
         }
-        self.bytes += stored.bytes;
-        self.stored.push_back(stored);
-        Ok(())
-    }
-
-    fn remove_if(&mut self, leaves: impl Fn(&Stored) -> bool) {
-        let Self { stored, bytes } = self;
-        stored.retain(|stored| {
-            let leaves = leaves(stored);
-            if leaves {
-                *bytes -= stored.bytes;
-                stored.remove();
-            }
-            !leaves
-        });
     }
 }
 

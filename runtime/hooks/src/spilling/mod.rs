@@ -42,13 +42,15 @@ const LEAST: usize = 256;
 /// # });
 /// ```
 ///
+/// An agent without the tool builds, and its model is told of a tool that it does not have. So list it.
+///
 /// Outer hooks see the shortened text; put `redact` inside of `spill`. Secrets that the session knows are masked before the text is written
 /// and cut. Images, other bytes and the structured value, which programs read, stay.
 ///
 /// Errors: a tool error is shortened in the same way, and keeps its kind and its cause. If the file cannot be written, the result is shortened,
 /// and says why the rest is lost. Stops and aborts end the run, and stay as they are.
 ///
-/// Cancellation: a result that is dropped while it is written has no file at the end of the run.
+/// Cancellation: the file of a result that is dropped while it is written leaves as any other one: see [`SpillFolder`].
 ///
 /// Tools with `effect = once`: the hook never calls a tool twice.
 #[derive(Debug, Clone)]
@@ -115,7 +117,7 @@ impl Hook for spill {
         let folder = cx.provided::<SpillFolder>()?;
         let mut result = next.run(args).await;
         // Its pages are short, and a page of a page would never end.
-        if cx.tool_name() != read_spilled::NAME {
+        if !reading::is_own_tool(cx) {
             match &mut result {
                 Ok(output) => self.shorten(cx, &folder, output).await,
                 Err(Exit::Tool(error)) => self.shorten(cx, &folder, error.output_mut()).await,

@@ -5,7 +5,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 use onionskin_core::services::Provided;
-use onionskin_core::{Exit, ToolContext, ToolError, ToolResult, tool};
+use onionskin_core::{Exit, Tool as _, ToolContext, ToolError, ToolResult, tool};
 
 use super::SpillFolder;
 
@@ -50,6 +50,12 @@ fn unknown(file: &str) -> Exit {
     Exit::tool(format!(
         "this run has no stored result `{file}`: it has another name, or was removed for later ones; call the tool again to get it"
     ))
+}
+
+/// Whether a call is one of this tool, and not of another one that the program calls so.
+pub(super) fn is_own_tool(cx: &ToolContext) -> bool {
+    cx.tool_name() == read_spilled::NAME
+        && cx.definition().description == read_spilled::default().definition().description
 }
 
 /// The number of pages of a text.

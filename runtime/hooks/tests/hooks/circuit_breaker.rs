@@ -33,13 +33,11 @@ macro_rules! kinds {
 }
 
 #[tokio::test(start_paused = true)]
-async fn h9_failures_timeouts_and_remote_errors_open_a_circuit_and_nothing_else_does() {
-    for (kind, answer) in kinds!(Failed Timeout Remote) {
+async fn h9_failures_of_the_tool_open_a_circuit_and_nothing_else_does() {
+    for (kind, answer) in kinds!(Failed Timeout Remote Panic Unreadable) {
         assert!(opens(answer).await, "{kind:?}");
     }
-    for (kind, answer) in
-        kinds!(Arguments UnknownTool Denied Withheld Panic Unreadable Retry Limit Cancelled InDoubt)
-    {
+    for (kind, answer) in kinds!(Arguments UnknownTool Denied Withheld Retry Limit Cancelled InDoubt) {
         assert!(!opens(answer).await, "{kind:?}");
     }
     assert!(

@@ -6,6 +6,7 @@
     reason = "tests say what they expect"
 )]
 
+mod cache_results;
 mod cards;
 mod circuit;
 mod circuit_breaker;
@@ -16,6 +17,5 @@ mod many_runs;
 mod rate;
 mod rate_limit;
 mod redact;
-mod repeats;
 mod spill;
 mod timeout;

@@ -1,4 +1,6 @@
-//! The hook [`cache_results`](struct@cache_results).
+//! The hook [`cache_results`](struct@cache_results): a cache of results of pure tools.
+
+mod equal;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -6,14 +8,16 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use onionskin_core::made::FromValues;
-use onionskin_core::{Args, Effect, Hook, Next, SessionState, ToolContext, ToolOutput, ToolResult};
+use onionskin_core::{Args, Effect, Hook, Next, ToolContext, ToolOutput, ToolResult};
 use tokio::time::Instant;
 
-use super::equal::Call;
+use crate::key::session_of;
 use crate::lock::lock;
+use equal::Call;
 
 /// Answers a call of a tool with `effect = pure` with the result of an equal call: of the same tool and agent, with the same arguments, for the
-/// same user and session. It keeps up to `capacity` results for up to `ttl`; a full cache drops its oldest result. Calls of other tools pass.
+/// same user and session; without a session, in the same run. It keeps up to `capacity` results for up to `ttl`; a full cache drops its oldest
+/// result. Calls of other tools pass.
 ///
 /// ```
 /// use std::time::Duration;
@@ -36,13 +40,17 @@ use crate::lock::lock;
 /// ```
 ///
 /// A tool whose result depends on more than that, such as a service of the request, needs its own `cache` in place of this hook. The cached
-/// result is that of the hooks inside: what outer hooks make of it is not cached. Equal calls that run at once each run.
+/// result is that of the hooks inside: what outer hooks make of it is not cached. So put it inside of [`spill`](struct@crate::spill), whose files
+/// leave with their run. Equal calls that run at once each run.
+///
+/// The cache does not see what other tools do: after `create_order`, a cached result of `list_orders` is stale. Name the tools whose results
+/// stay true: `cache_results(1_000, Duration::from_secs(600)) for [look_up]`.
 ///
 /// Errors: they are never cached, and pass unchanged, as stops and aborts do.
 ///
 /// Cancellation: a dropped call caches nothing.
 ///
-/// Tools with `effect = once`: they are never cached; for those, there is [`dedupe`](struct@super::dedupe).
+/// Tools with `effect = once`: they are never cached.
 #[derive(Clone)]
 pub struct cache_results {
     capacity: usize,
@@ -62,15 +70,13 @@ struct Cache {
 struct Key {
     call: Call,
     user: Option<Arc<str>>,
-    session: usize,
+    session: String,
 }
 
 struct Cached {
     output: ToolOutput,
     at: Instant,
     age: u64,
-    /// The number of a session is its own only while something holds its state.
-    _session: SessionState,
 }
 
 impl cache_results {
@@ -91,30 +97,43 @@ impl cache_results {
     fn find(&self, key: &Key) -> Option<ToolOutput> {
         let mut cache = lock(&self.cache);
         let cached = cache.results.get(key)?;
-        if cached.at.elapsed() < self.ttl {
+        if !self.is_too_old(cached) {
             return Some(cached.output.clone());
         }
         cache.remove(key);
         None
     }
 
-    fn keep(&self, cx: &ToolContext, key: Key, output: ToolOutput) {
+    fn keep(&self, key: Key, output: ToolOutput) {
         let mut cache = lock(&self.cache);
         cache.remove(&key);
-        while cache.results.len() >= self.capacity
-            && let Some((_, oldest)) = cache.ages.pop_first()
+        while let Some(oldest) = cache.oldest()
+            && (cache.results.len() >= self.capacity || self.is_too_old(oldest))
         {
-            cache.results.remove(&oldest);
+            cache.remove_oldest();
         }
         let age = cache.next;
         cache.next += 1;
         cache.ages.insert(age, key.clone());
-        let cached = Cached { output, at: Instant::now(), age, _session: cx.run().session_state().clone() };
-        cache.results.insert(key, cached);
+        cache.results.insert(key, Cached { output, at: Instant::now(), age });
+    }
+
+    fn is_too_old(&self, cached: &Cached) -> bool {
+        cached.at.elapsed() >= self.ttl
     }
 }
 
 impl Cache {
+    fn oldest(&self) -> Option<&Cached> {
+        self.ages.first_key_value().and_then(|(_, key)| self.results.get(key))
+    }
+
+    fn remove_oldest(&mut self) {
+        if let Some((_, key)) = self.ages.pop_first() {
+            self.results.remove(&key);
+        }
+    }
+
     fn remove(&mut self, key: &Key) {
         if let Some(cached) = self.results.remove(key) {
             self.ages.remove(&cached.age);
@@ -137,12 +156,12 @@ impl Hook for cache_results {
             Effect::Idempotent | Effect::Once | Effect::Unstated => return next.run(args).await,
         }
         let (call, run) = (Call::new(cx, args), cx.run());
-        let key = Key { call, user: run.user().map(Arc::from), session: run.session_number() };
+        let key = Key { call, user: run.user().map(Arc::from), session: session_of(run) };
         if let Some(output) = self.find(&key) {
             return Ok(output);
         }
         let output = next.run(args).await?;
-        self.keep(cx, key, output.clone());
+        self.keep(key, output.clone());
         Ok(output)
     }
 }
