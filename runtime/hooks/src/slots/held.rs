@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tokio::sync::{Mutex, MutexGuard};
+
 tokio::task_local! {
     static HELD: Held;
 }
@@ -10,11 +12,13 @@ tokio::task_local! {
 #[derive(Clone, Default)]
 pub(super) struct Held(Option<Arc<Slot>>);
 
-struct Slot {
+pub(super) struct Slot {
     /// The table of the slot.
     id: usize,
     key: Arc<str>,
     outer: Held,
+    /// One call inside of it at a time has the slot, in the order in which they came.
+    inside: Mutex<()>,
 }
 
 impl Held {
@@ -22,23 +26,31 @@ impl Held {
         HELD.try_with(Self::clone).unwrap_or_default()
     }
 
-    pub(super) fn has(&self, id: usize, key: &str) -> bool {
+    /// The innermost slot of a key.
+    pub(super) fn find(&self, id: usize, key: &str) -> Option<Arc<Slot>> {
         let mut at = self;
         while let Some(slot) = &at.0 {
             if slot.id == id && *slot.key == *key {
-                return true;
+                return Some(Arc::clone(slot));
             }
             at = &slot.outer;
         }
-        false
+        None
     }
 
     pub(super) fn with(self, id: usize, key: Arc<str>) -> Self {
-        Self(Some(Arc::new(Slot { id, key, outer: self })))
+        Self(Some(Arc::new(Slot { id, key, outer: self, inside: Mutex::default() })))
     }
 
     /// Runs the work of the call that holds them.
     pub(super) async fn around<T>(self, work: impl Future<Output = T>) -> T {
         HELD.scope(self, work).await
+    }
+}
+
+impl Slot {
+    /// Waits until no other call inside of the call that holds the slot has it.
+    pub(super) async fn inside(&self) -> MutexGuard<'_, ()> {
+        self.inside.lock().await
     }
 }

@@ -33,7 +33,7 @@ const MAX_KEYS: usize = 10_000;
 /// ```
 ///
 /// A call that is made inside of a call with the same key, such as the calls of a child agent, has the slot of the outer one: otherwise both
-/// would wait for each other.
+/// would wait for each other. Of several such calls, one runs at a time.
 ///
 /// Errors: a call ends at once in a tool error of kind `Limit` if there is no place for its key. Errors of the tool are returned unchanged.
 ///
@@ -96,11 +96,13 @@ impl Hook for concurrency {
     async fn call<N: Next>(&self, cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
         let key: Arc<str> = self.key.for_call(cx).into();
         let held = Held::here();
-        if held.has(self.slots.id(), &key) {
-            return next.run(args).await;
+        let id = self.slots.id();
+        if let Some(outer) = held.find(id, &key) {
+            let _slot = outer.inside().await;
+            return held.with(id, key).around(next.run(args)).await;
         }
         let line = self.slots.line(&key).map_err(|error| not_called(cx, error))?;
         let _slot = line.slot().await.map_err(|closed| not_called(cx, closed))?;
-        held.with(self.slots.id(), key).around(next.run(args)).await
+        held.with(id, key).around(next.run(args)).await
     }
 }

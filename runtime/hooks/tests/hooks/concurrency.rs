@@ -117,6 +117,24 @@ async fn h9_a_call_inside_of_a_call_of_its_key_does_not_wait_for_it() {
     assert_eq!(output.text, "found");
 }
 
+#[tokio::test(start_paused = true)]
+async fn h9_of_the_calls_inside_of_a_call_of_their_key_one_runs_at_a_time() {
+    #[derive(Clone, Copy)]
+    struct Outer<'s>(&'s concurrency, &'s Tool, &'s ToolContext);
+
+    impl Next for Outer<'_> {
+        async fn run(self, _: &mut Args) -> ToolResult {
+            let Self(hook, tool, cx) = self;
+            futures_util::join!(tool.call(hook, cx), tool.call(hook, cx)).0
+        }
+    }
+
+    let (hook, tool, cx) = (concurrency::new(1), Tool::new(SECOND, done), ToolContext::detached("a"));
+    let start = Instant::now();
+    hook.call(&cx, &mut Args::default(), Outer(&hook, &tool, &cx)).await.unwrap();
+    assert_eq!((start.elapsed(), tool.counts()), (2 * SECOND, (2, 2)));
+}
+
 #[test]
 fn h9_slots_that_never_or_always_pass_panic() {
     for make in [|| concurrency::new(0), || concurrency::new(usize::MAX), || concurrency::new(1).max_keys(0)]
