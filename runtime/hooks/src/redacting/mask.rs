@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use onionskin_core::Args;
+use onionskin_core::json::{Unique, change_texts};
 use regex_lite::Regex;
 use serde_json::{Map, Value};
 
@@ -47,7 +48,8 @@ impl Mask {
         let mut changed = false;
         for (name, value) in object {
             if self.has(name) {
-                changed |= value != REDACTED;
+                // An equal value may be one of two with this name in the text.
+                changed = true;
                 *value = REDACTED.into();
             } else {
                 changed |= self.fields(value);
@@ -60,13 +62,17 @@ impl Mask {
         !self.names.is_empty() && self.names.contains(&name.to_lowercase())
     }
 
-    /// The text without the values of fields, if it is JSON with such fields. JSON that is too deep to be read is replaced as a whole.
+    /// The text without the values of fields, if it is JSON with such fields. JSON that is too deep to be read is replaced as a whole, and of
+    /// two fields with one name, of which a value has the last one, the first one leaves the text.
     pub(super) fn fields_in_text(&self, text: &str) -> Option<String> {
         if self.names.is_empty() || !text.trim_start().starts_with(['{', '[']) {
             return None;
         }
         match serde_json::from_str::<Value>(text) {
-            Ok(mut value) => self.fields(&mut value).then(|| value.to_string()),
+            Ok(mut value) => {
+                let is_lossy = serde_json::from_str::<Unique>(text).is_err();
+                (self.fields(&mut value) || is_lossy).then(|| value.to_string())
+            }
             Err(error) if error.to_string().contains("recursion limit") => Some(REDACTED.to_owned()),
             Err(_) => None,
         }
@@ -76,24 +82,18 @@ impl Mask {
     pub(super) fn change_args(&self, args: &mut Args) {
         let Ok(object) = args.as_object() else { return };
         let mut changed = object.clone();
-        self.fields_of(&mut changed);
-        changed.values_mut().for_each(|value| self.texts(value));
-        if changed != *object {
+        if self.fields_of(&mut changed) {
             args.replace(changed);
         }
-    }
-
-    /// Changes each string at any depth.
-    fn texts(&self, value: &mut Value) {
-        match value {
-            Value::String(text) => {
-                if let Cow::Owned(changed) = self.text(text) {
-                    *text = changed;
-                }
-            }
-            Value::Array(items) => items.iter_mut().for_each(|item| self.texts(item)),
-            Value::Object(fields) => fields.values_mut().for_each(|value| self.texts(value)),
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        // As in a result: each string, key and number, with all of its digits.
+        let changed = change_texts(&args.text(), &mut |text| match self.text(text) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(changed) => Some(changed),
+        });
+        if let Ok(Some(changed)) = changed
+            && let Ok(changed) = serde_json::from_str(&changed)
+        {
+            args.replace(changed);
         }
     }
 }

@@ -52,8 +52,8 @@ pub struct Redaction {
 /// whole. For other texts write a pattern. Patterns apply to each text, and in JSON to each string, key and number by itself. What is in
 /// images, other bytes and metadata stays. If a field is replaced in a text, numbers of more than 64 bits in it are rounded.
 ///
-/// Errors: the texts of tool errors and stops are changed in the same way. An error that changes, or whose cause matches a pattern, loses its
-/// cause. The reason of an abort stays as it is.
+/// Errors: the texts of tool errors and stops are changed in the same way. An error that changes, or whose cause shows such a field or pattern,
+/// loses its cause. The reason of an abort stays as it is.
 ///
 /// Cancellation: dropping the hook drops the call.
 ///

@@ -35,7 +35,7 @@ fn change_error(mask: &Mask, error: &mut ToolError) {
 }
 
 fn is_changed(mask: &Mask, text: &str) -> bool {
-    matches!(mask.text(text), Cow::Owned(_))
+    matches!(mask.text(text), Cow::Owned(_)) || mask.fields_in_text(text).is_some()
 }
 
 /// Returns whether anything changed.

@@ -58,6 +58,14 @@ async fn h9_a_text_that_is_json_a_plain_text_and_a_resource_are_redacted() {
 }
 
 #[tokio::test]
+async fn h9_of_two_fields_with_one_name_neither_stays_in_a_text() {
+    for text in [r#"{"pin": 12, "pin": "[redacted]"}"#, r#"{"a": {"pin": 12}, "a": 1}"#] {
+        let output = changed(|| Ok(ToolOutput::text(text))).await.unwrap();
+        assert!(!output.to_text().contains("12"), "{}", output.to_text());
+    }
+}
+
+#[tokio::test]
 async fn h9_json_that_is_too_deep_to_be_read_is_redacted_as_a_whole() {
     let deep = || Ok(ToolOutput::text(format!("{}{{\"pin\": 12}}{}", "[".repeat(300), "]".repeat(300))));
     assert_eq!(changed(deep).await.unwrap().to_text(), "[redacted]");
@@ -71,6 +79,8 @@ async fn h9_errors_and_stops_are_redacted_and_lose_a_cause_that_shows_it() {
     assert!(error.source().is_none());
     let hidden = changed(|| Err(ToolError::new("no").with_source("no sk-12").into())).await.unwrap_err();
     assert!(!format!("{hidden:?}").contains("sk-12"));
+    let hidden = changed(|| Err(ToolError::new("no").with_source(r#"{"pin":12}"#).into())).await.unwrap_err();
+    assert!(!format!("{hidden:?}").contains("12"));
     let other = changed(|| Err(ToolError::from_source("no").into())).await;
     assert!(matches!(other, Err(Exit::Tool(error)) if error.source().is_some()));
     assert_eq!(
@@ -94,6 +104,10 @@ async fn h9_arguments_are_redacted_only_where_the_redaction_says_so() {
     let args = || Args::from(r#"{"pin": 12, "deep": [{"key": "sk-12"}]}"#);
     let output = hook().call(&cx, &mut args(), Shows).await.unwrap();
     assert_eq!(output.to_text(), r#"args: {"pin":"[redacted]","deep":[{"key":"[redacted]"}]}"#);
+    let cards = redact::new(Redaction::fields(["pin"]).pattern("41111111111111[0-9]+").in_arguments());
+    let mut card = Args::from(r#"{"card": 4111111111111111, "long": [41111111111111111111111], "n": 1}"#);
+    let output = cards.call(&cx, &mut card, Shows).await.unwrap();
+    assert_eq!(output.to_text(), r#"args: {"card":"[redacted]","long":["[redacted]"],"n":1}"#);
     let results_only = redact::new(Redaction::fields(["pin"]));
     let output = results_only.call(&cx, &mut args(), Shows).await.unwrap();
     assert!(output.to_text().contains("12") && output.to_text().contains("sk-12"));
