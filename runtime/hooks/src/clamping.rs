@@ -53,8 +53,10 @@ impl clamp_argument {
     }
 
     /// Whether the tool can have the argument, as far as its schema tells.
-    fn fits(&self, cx: &ToolContext) -> bool {
-        let properties = cx.definition().input_schema.get("properties").and_then(Value::as_object);
+    fn fits(&self, cx: &ToolContext, args: &Args) -> bool {
+        // A hook of a tool sees the names of its function, and the definition has those that the model sees.
+        let schema = args.attached_schema().unwrap_or(&cx.definition().input_schema);
+        let properties = schema.get("properties").and_then(Value::as_object);
         properties.is_none_or(|properties| properties.contains_key(&*self.name))
     }
 
@@ -95,7 +97,7 @@ impl Hook for clamp_argument {
                 let _ = args.insert(&*self.name, number);
             }
             Some(None) => {}
-            None if self.fits(cx) => {}
+            None if self.fits(cx, args) => {}
             None => {
                 return Err(Exit::denied(format!(
                     "`{}` has no argument `{}`, which a hook holds to a range, so it was not called",
