@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use onionskin_cards::{Card, Item, Kind, Need, Problem, Spanned, normal};
 use onionskin_core::declaration::DynAgent;
+use onionskin_vocabulary::READY_HOOKS;
 
 use crate::error::MistakeKind;
 use crate::registered_item::{RegisteredHook, RegisteredItem};
@@ -100,7 +101,10 @@ impl<'r> Finder<'r> {
         match self.registry.by_path(&child.value) {
             Some(RegisteredItem::Agent(agent)) => Ok(agent),
             Some(entry) => Err((MistakeKind::WrongKind, need.another_kind(Some(entry.kind())))),
-            None => Err((MistakeKind::MissingItem, self.missing_item(&need, self.paths(Kind::Agent)))),
+            None => Err((
+                MistakeKind::MissingItem,
+                self.missing_item(&need, self.paths(&need.item.value, Kind::Agent)),
+            )),
         }
     }
 
@@ -119,7 +123,10 @@ impl<'r> Finder<'r> {
         }
         let Item::File { file, .. } = &need.item.value else {
             let Some(problem) = need.without_place(|| self.file_of(card, need)) else {
-                return (MistakeKind::MissingItem, self.missing_item(need, self.paths(need.kind)));
+                return (
+                    MistakeKind::MissingItem,
+                    self.missing_item(need, self.paths(&need.item.value, need.kind)),
+                );
             };
             return (MistakeKind::Format, problem);
         };
@@ -161,8 +168,11 @@ impl<'r> Finder<'r> {
         Some(path.file_name()?.to_string_lossy().into_owned())
     }
 
-    fn paths(&self, kind: Kind) -> impl Iterator<Item = &'r str> {
-        names_of_kind(&self.registry.paths, kind)
+    /// The paths that could be meant. An item of the program is no ready hook.
+    fn paths(&self, item: &Item, kind: Kind) -> impl Iterator<Item = &'r str> {
+        let is_own = matches!(item, Item::Path(path) if path.starts_with("crate::"));
+        let is_ready = |path: &str| READY_HOOKS.iter().any(|ready| ready.strip_prefix("::") == Some(path));
+        names_of_kind(&self.registry.paths, kind).filter(move |path| !is_own || !is_ready(path))
     }
 }
 

@@ -78,7 +78,7 @@ tool_hooks:
         ),
         (
             MistakeKind::MissingItem,
-            "cards/a.yaml:6:5: the program has no `crate::add_one`; there are: onionskin::hooks::read_spilled",
+            "cards/a.yaml:6:5: the program has no `crate::add_one`; nothing in it is a tool",
         ),
         (
             MistakeKind::WrongKind,
