@@ -2,7 +2,8 @@
 
 use onionskin::hooks::clamp_argument;
 use onionskin::run::ToolCaller;
-use onionskin::{Args, ErrorKind, agent, tool};
+use onionskin::spec::Transform;
+use onionskin::{Args, ErrorKind, agent, call, tool};
 
 use crate::inner::error_of;
 
@@ -68,6 +69,30 @@ async fn h9_a_name_that_the_tool_does_not_have_refuses_the_call() {
     let refused = error_of(call("greet", r#"{"name": "Ada"}"#).await);
     let text = "`greet` has no argument `mane`, which a hook holds to a range, so it was not called";
     assert_eq!(refused, (ErrorKind::Denied, text.to_owned()));
+}
+
+/// Lists.
+#[tool(hooks = [clamp_argument("limit", 0..=10)])]
+fn list(limit: i64) -> i64 {
+    limit
+}
+
+/// Lists.
+#[tool(hooks = [clamp_argument("n", 0..=10)])]
+fn list_misspelt(limit: i64) -> i64 {
+    limit
+}
+
+#[tokio::test]
+async fn h9_a_hook_of_a_renamed_tool_names_the_argument_of_its_function() {
+    for (mut spec, clamped) in [(list::spec(), Some("10")), (list_misspelt::spec(), None)] {
+        spec.transform(Transform::new().rename("limit", "n")).unwrap();
+        let said = call!(spec, n = 41).await;
+        match clamped {
+            Some(clamped) => assert_eq!(said.unwrap().to_string(), clamped),
+            None => assert_eq!(said.unwrap_err().as_tool_error().unwrap().kind(), ErrorKind::Denied),
+        }
+    }
 }
 
 #[test]

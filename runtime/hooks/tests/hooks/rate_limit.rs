@@ -72,6 +72,27 @@ async fn h9_a_refusal_has_its_error_as_its_source() {
     assert!(matches!(source, RateLimitError::TooManyKeys { max_keys: 1, .. }));
 }
 
+agent! { Looker { instruction: "Look.", function_tools: [look] } }
+
+#[tokio::test(start_paused = true)]
+async fn h9_a_session_that_ended_leaves_its_debt_to_no_later_one() {
+    let turns = || [ScriptedTurn::call("look", json!({})), ScriptedTurn::say("{last}")];
+    let model = ScriptedModel::turns([turns(), turns()].concat());
+    let limit = RateLimit::new(1, SECOND).keyed_by(CallKey::session());
+    let looker = Looker::builder().model(model).hook(rate_limit::new(limit)).build().await.unwrap();
+    let start = Instant::now();
+    for _ in 0..20 {
+        let session = looker.session();
+        looker.request("?").session(&session).run().await.unwrap();
+    }
+    assert_eq!(start.elapsed(), Duration::ZERO);
+    let session = looker.session();
+    for _ in 0..2 {
+        looker.request("?").session(&session).run().await.unwrap();
+    }
+    assert_eq!(start.elapsed(), SECOND);
+}
+
 #[tokio::test(start_paused = true)]
 async fn h9_calls_are_keyed_by_user_session_or_a_function() {
     let tool = Tool::new(Duration::ZERO, done);

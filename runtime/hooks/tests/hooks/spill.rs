@@ -132,6 +132,14 @@ async fn h9_errors_are_shortened_too_and_blocks_that_are_no_text_stay() {
     assert_eq!(names_in(&folder).len(), 2);
 }
 
+#[tokio::test]
+async fn h9_another_tool_that_is_called_read_spilled_is_shortened() {
+    let cx = testing::context("read_spilled").provide(SpillFolder::temporary().unwrap()).build();
+    let inner = testing::next(|_| Ok(text().into()));
+    let output = spill::new(300).call(&cx, &mut Args::default(), inner).await.unwrap();
+    assert!(output.to_text().len() < 600);
+}
+
 async fn handle(folder: &SpillFolder, turns: impl IntoIterator<Item = ScriptedTurn>) -> AgentHandle {
     Clerk::builder().model(ScriptedModel::turns(turns)).provide(folder.clone()).build().await.unwrap()
 }
