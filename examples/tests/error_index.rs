@@ -31,7 +31,7 @@ const ENUMS: &[(&str, &str)] = &[
     ("SavedSessionError", "runtime/tools/src/session/saved.rs"),
     ("HistoryError", "runtime/tools/src/model/history_check.rs"),
     ("McpError", "runtime/mcp/src/error.rs"),
-    ("HttpError", "runtime/mcp/src/http/error.rs"),
+    ("HttpError", "runtime/mcp/src/http_error.rs"),
     ("SnapshotError", "runtime/mcp/src/snapshot/error.rs"),
     ("ModelError", "runtime/tools/src/model/error.rs"),
     ("ScriptedModelError", "runtime/tools/src/model/error.rs"),

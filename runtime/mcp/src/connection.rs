@@ -21,13 +21,19 @@ use tokio::time::Instant;
 
 use super::announced::Changes;
 use super::client::{Client, Listeners, Unasked};
+#[cfg(not(feature = "mcp-http"))]
+use super::endpoint;
 use super::error::StartFailure;
-use super::http::{self, HttpError};
+#[cfg(feature = "mcp-http")]
+use super::http;
+use super::http_error::HttpError;
 use super::process::Process;
 use super::secrets::Secrets;
 use super::server_config::{Link, ServerConfig};
 use super::tap::{Beginning, Tap};
-use super::untraced_thread::{SharedThread, UntracedThread};
+#[cfg(feature = "mcp-http")]
+use super::untraced_thread::SharedThread;
+use super::untraced_thread::UntracedThread;
 use super::visible::visible;
 use super::wire::{Fault, Wire, answered};
 use crate::mutex::lock;
@@ -84,25 +90,14 @@ impl Connection {
     ) -> Result<Self, Box<StartFailure>> {
         match config.link {
             Link::Process | Link::InProcess(_) => Self::open_process(server, config, secrets).await,
+            #[cfg(feature = "mcp-http")]
             Link::Http(ref thread) => Self::open_http(thread, server, config, secrets).await,
+            #[cfg(not(feature = "mcp-http"))]
+            Link::Http(_) => {
+                let reason = (endpoint::NOT_COMPILED.to_owned(), "Add the feature in its `Cargo.toml`.");
+                Err(failure(server, config, secrets, reason, ProcessOutput::default()))
+            }
         }
-    }
-
-    #[cfg(not(feature = "mcp-http"))]
-    async fn open_http(
-        _: &SharedThread,
-        server: &Arc<str>,
-        config: &ServerConfig,
-        secrets: &Secrets,
-    ) -> Result<Self, Box<StartFailure>> {
-        let reason = http::NOT_COMPILED.to_owned();
-        Err(failure(
-            server,
-            config,
-            secrets,
-            (reason, "Add the feature in its `Cargo.toml`."),
-            ProcessOutput::default(),
-        ))
     }
 
     #[cfg(feature = "mcp-http")]
@@ -128,7 +123,10 @@ impl Connection {
             Ok(Ok(service)) => service,
             Ok(Err(http::ConnectError::Http(error))) => {
                 let failure = failed(error.to_string(), error.next_step());
-                return Err(Box::new(StartFailure { http: Some(error.hide(secrets)), ..*failure }));
+                return Err(Box::new(StartFailure {
+                    http: Some(error.map_texts(|text| secrets.hide(text))),
+                    ..*failure
+                }));
             }
             Ok(Err(http::ConnectError::Handshake(error))) => {
                 return Err(failed(format!("the handshake failed: {}", said(&error)), NOT_MCP_ADDRESS));
@@ -331,6 +329,7 @@ impl Connection {
         match error {
             ServiceError::McpError(error) => RequestError::Refused(error),
             ServiceError::TransportClosed | ServiceError::TransportSend(_) => {
+                #[cfg(feature = "mcp-http")]
                 if let Some(error) = http::http_error(&error) {
                     return RequestError::Http(error);
                 }

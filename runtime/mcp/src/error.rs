@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::http::HttpError;
+use super::http_error::HttpError;
 
 /// The reason why a server, or one of its tools, is not available. No text contains a value of the server's environment.
 #[derive(Debug, Clone, thiserror::Error)]

@@ -16,7 +16,8 @@
 // result, whose files `resources` makes readable. `list_tools` reads a list, within bounds, `normal_schema` brings its schemas into one form, and `descriptions` and `instructions` look at its texts; `announced` counts the changes that
 // `relist` lists. The connection of a server without an agent (`standalone`) runs on a thread of its own (`connection_thread`). `config` holds
 // the servers of a program, from a file (`mcp_json`, with `comments` and `tool_rules`) or from code, each a `server_config`. `snapshot` keeps what servers offer in a
-// file, `take_snapshot` starts servers for it, and `provider` compares.
+// file, `take_snapshot` starts servers for it, and `provider` compares. A server that is reached by address has an `endpoint`, is spoken to over `http`, and fails with an
+// `http_error`; `pool` has its connections with the credentials of runs.
 // Types of rmcp are public only with the feature `rmcp3`, whose name contains the major version.
 
 #![forbid(unsafe_code)]
@@ -34,19 +35,23 @@ mod convert;
 mod descriptions;
 mod directory;
 mod drift_policy;
+mod endpoint;
 mod env_vars;
 mod error;
 #[cfg(feature = "rmcp3")]
 mod export;
 mod fake;
 mod file;
+#[cfg(feature = "mcp-http")]
 mod http;
+mod http_error;
 mod instructions;
 mod list_tools;
 mod mcp_json;
 mod mutex;
 mod normal_schema;
 mod order;
+mod pool;
 mod process;
 #[cfg(test)]
 mod property_tests;
@@ -77,7 +82,7 @@ pub use directory::WorkingDirectory;
 pub use error::{McpError, StartFailure};
 #[cfg(feature = "rmcp3")]
 pub use export::export_tool;
-pub use http::HttpError;
+pub use http_error::HttpError;
 pub use server_config::ServerConfig;
 pub use standalone::McpServer;
 pub use tool_spec::McpToolSpec;

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::connection::{Connection, RequestError};
-use super::http::HttpError;
+use super::http_error::HttpError;
 use super::visible::{cut, is_plain, visible};
 use super::{convert, descriptions, instructions, wire};
 

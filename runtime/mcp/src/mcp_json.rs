@@ -9,9 +9,9 @@ use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::comments;
+use super::endpoint::{self, Mistake};
 use super::env_vars::expand;
 use super::error::McpError;
-use super::http::endpoint::{self, Mistake};
 use super::server_config::{ServerConfig, Word};
 use super::tool_rules::{self, Rule, ToolRules, Tools};
 use onionskin_core::schema::reason_of;

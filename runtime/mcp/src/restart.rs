@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::error::McpError;
-use super::http::HttpError;
+use super::http_error::HttpError;
 use super::server_config::Link;
 use crate::mutex::lock;
 

@@ -12,11 +12,11 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::connection::{Connection, RequestError};
+use super::endpoint::{self, Mistake};
 use super::error::McpError;
-use super::http::endpoint::{self, Mistake};
-use super::http::pool::{Credentials, Pool};
 use super::list_tools::{LeftOut, ListError, Listed};
 use super::order::Order;
+use super::pool::{Credentials, Pool};
 use super::restart::{Absence, NotStarted, Restart, Restarts};
 use super::secrets::Secrets;
 use super::server_config::{Link, ServerConfig};
@@ -56,7 +56,7 @@ pub(super) struct Server {
     news: Mutex<News>,
     closed: AtomicBool,
     /// The connections with credentials of runs.
-    pool: Pool,
+    pool: Pool<Self>,
     /// Why its tools could not be listed without a run.
     unlisted: Mutex<Option<McpError>>,
 }
@@ -185,7 +185,9 @@ impl Server {
             config.headers.extend(credentials.clone());
             Self::new(&self.name, config)
         };
-        let server = self.pool.get(credentials.clone(), make).map_err(|most| {
+        // Its session on the server ends too.
+        let close = |server: Arc<Self>| drop(tokio::spawn(async move { server.end().await }));
+        let server = self.pool.get(credentials.clone(), make, close).map_err(|most| {
             let text = format!(
                 "the MCP server `{}` has {most} connections, and all are in use; try again later",
                 self.name
@@ -402,7 +404,7 @@ impl Server {
             }
             RequestError::Http(error) => {
                 let text = format!("the call to the MCP server `{name}` failed: {error}; {}", error.effect());
-                let error = error.hide(&self.secrets);
+                let error = error.map_texts(|text| self.secrets.hide(text));
                 return Exit::Tool(
                     ToolError::new(self.secrets.hide(text)).with_kind(ErrorKind::Remote).with_source(error),
                 );
@@ -558,7 +560,7 @@ impl Restart for Server {
                 return self.unlisted(McpError::List {
                     server: self.name.to_string(),
                     reason: self.secrets.hide(reason),
-                    http: http.map(|http| http.hide(&self.secrets)),
+                    http: http.map(|http| http.map_texts(|text| self.secrets.hide(text))),
                 });
             }
         };

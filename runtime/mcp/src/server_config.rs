@@ -10,8 +10,8 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use tokio::io::DuplexStream;
 
+use super::endpoint::{self, Mistake};
 use super::error::McpError;
-use super::http::endpoint::{self, Mistake};
 use super::tool_rules::ToolRules;
 use super::untraced_thread::SharedThread;
 use onionskin_core::RunContext;

@@ -9,7 +9,7 @@ use super::answer::Answers;
 use super::argument_names;
 use super::connection_thread::ConnectionThread;
 use super::drift_policy::Offer;
-use super::http::HttpError;
+use super::http_error::HttpError;
 use super::server::{RemoteTool, Server};
 use onionskin_core::Args;
 use onionskin_core::servers::ServerKind;

@@ -76,7 +76,7 @@ fn wrong() -> Folder {
         ("cards/tools.rs", ""),
         (
             ".mcp.json",
-            "{\"mcpServers\": {\n  \"time\": {\"command\": \"x\", \"timout\": 5, \"env\": {\"KEY\": \"hunter2\"}},\n  \"far\": {\"url\": \"http://x\"},\n  \"bad\": {\"comand\": \"x\"}\n}}",
+            "{\"mcpServers\": {\n  \"time\": {\"command\": \"x\", \"timout\": 5, \"env\": {\"KEY\": \"hunter2\"}},\n  \"far\": {\"url\": \"x\"},\n  \"bad\": {\"comand\": \"x\"}\n}}",
         ),
         ("workflows/one/orchestrator.json", "{\n  \"start_agent\": \"Nobody\"\n}"),
         ("workflows/one/agents.json", "{\"agents\": {}}"),

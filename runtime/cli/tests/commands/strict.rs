@@ -54,7 +54,7 @@ fn o1_check_reads_the_servers_of_cards_as_run_does() {
         ("script.yaml", "a:\n  - say: Hello.\n"),
     ]);
     for (config, part) in [
-        (r#"{"mcpServers": {"time": {"url": "http://x"}}}"#, ".mcp.json:1:33: `mcpServers.time.url`: "),
+        (r#"{"mcpServers": {"time": {"url": "x"}}}"#, ".mcp.json:1:33: `mcpServers.time.url`: "),
         (r#"{"mcpServers": {"time": {"command": "x", "disabled": true}}}"#, "the server is disabled"),
         (r#"{"mcpServers": {"time": {"command": "${NO_SUCH_NAME}"}}}"#, "NO_SUCH_NAME"),
         (r#"{"mcpServers": {"time": 5}}"#, ".mcp.json:1:"),
@@ -109,7 +109,7 @@ fn o1_a_server_of_another_agent_stops_no_run() {
     run("b").failed(&["the MCP server `gone`"]);
     let words = ["the MCP server `gone`", "\nthe server `gone` is used by `b`\n"];
     folder.run(&["list", "--card", "cards"]).failed(&words);
-    folder.write(".mcp.json", "{\"mcpServers\": {\"gone\": {\"url\": \"http://x\"}}}");
+    folder.write(".mcp.json", "{\"mcpServers\": {\"gone\": {\"url\": \"x\"}}}");
     folder.run(&["list", "--card", "cards"]).failed(&["mcpServers.gone.url", words[1]]);
 }
 

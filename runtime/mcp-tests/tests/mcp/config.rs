@@ -100,7 +100,7 @@ async fn a4_files_of_other_tools_are_read_as_they_are() {
         "web": {"type": "http", "url": "https://example.com/mcp"}}}"#;
     for (text, unread) in [
         (claude_code, vec![]),
-        (cursor, vec![]),
+        (cursor, vec!["`mcpServers.web.auth`: unknown field"]),
         (vs_code, vec!["`inputs`: unknown field", "`servers.fix.dev`: unknown field"]),
     ] {
         let text = text.replace("COMMAND", env!("CARGO_BIN_EXE_fixture"));

@@ -21,7 +21,7 @@ use crate::wire::{self, Incoming, Pace};
 const LONGEST_OWN: usize = 1 << 20;
 
 /// The request that a body answers.
-pub(super) enum Asked {
+pub(super) enum AnswerTo {
     /// One whose answer the library reads itself: a handshake, or a subscription.
     Library(RequestId),
     /// Whether the server has the protocol of 2026.
@@ -30,7 +30,7 @@ pub(super) enum Asked {
     Call(RequestId),
 }
 
-impl Asked {
+impl AnswerTo {
     pub(super) fn new(request: &JsonRpcRequest<ClientRequest>) -> Self {
         let id = request.id.clone();
         match request.request {
@@ -54,16 +54,16 @@ impl Asked {
 pub(super) fn document(
     client: &HttpClient,
     body: Option<&[u8]>,
-    asked: &Asked,
+    asked: &AnswerTo,
     extra: &Extra,
 ) -> ServerJsonRpcMessage {
     let none = "it does not answer the request";
     match asked {
-        Asked::Library(id) | Asked::Discovery(id) => match own(asked, body) {
+        AnswerTo::Library(id) | AnswerTo::Discovery(id) => match own(asked, body) {
             message @ (ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_)) => message,
             _ => wire::unreadable(id.clone(), true, none),
         },
-        Asked::Tools(id) | Asked::Call(id) => {
+        AnswerTo::Tools(id) | AnswerTo::Call(id) => {
             let incoming = body.map_or_else(|| vec![too_long()], |body| wire::read(body.trim_ascii()));
             let answers =
                 incoming.into_iter().filter_map(|incoming| answer(Some(asked), client, extra, incoming));
@@ -73,14 +73,14 @@ pub(super) fn document(
 }
 
 /// A message that the library reads itself. `None` for one that is too long.
-fn own(asked: &Asked, text: Option<&[u8]>) -> ServerJsonRpcMessage {
+fn own(asked: &AnswerTo, text: Option<&[u8]>) -> ServerJsonRpcMessage {
     let unreadable = |reason: &str| wire::unreadable(asked.id().clone(), true, reason);
     let Some(text) = text.filter(|text| text.len() <= LONGEST_OWN) else {
         return unreadable("it is too long");
     };
     match (serde_json::from_slice(text), asked) {
         // Some servers of earlier protocols have an empty result for what they do not know.
-        (Ok(ServerJsonRpcMessage::Response(answer)), Asked::Discovery(id))
+        (Ok(ServerJsonRpcMessage::Response(answer)), AnswerTo::Discovery(id))
             if !matches!(answer.result, ServerResult::DiscoverResult(_)) =>
         {
             let error = ErrorData::new(
@@ -97,7 +97,7 @@ fn own(asked: &Asked, text: Option<&[u8]>) -> ServerJsonRpcMessage {
 
 /// The message for the library, if it answers the request, or any if none is given. The rest is handled here.
 fn answer(
-    asked: Option<&Asked>,
+    asked: Option<&AnswerTo>,
     client: &HttpClient,
     extra: &Extra,
     incoming: Incoming<'_>,
@@ -105,15 +105,15 @@ fn answer(
     // An answer without an id is for the request of its body.
     let own = |id: Option<RequestId>| {
         let id = id.map(|id| wire::as_number(&id).unwrap_or(id));
-        match (id, asked.map(Asked::id)) {
+        match (id, asked.map(AnswerTo::id)) {
             (Some(id), Some(asked)) => (id == *asked).then_some(id),
             (id, asked) => id.or_else(|| asked.cloned()),
         }
     };
     match incoming {
         Incoming::Answer(id, result) => own(Some(id)).map(|id| match asked {
-            Some(Asked::Tools(_)) => param_headers::answer(id, result),
-            Some(Asked::Library(_) | Asked::Discovery(_) | Asked::Call(_)) | None => {
+            Some(AnswerTo::Tools(_)) => param_headers::answer(id, result),
+            Some(AnswerTo::Library(_) | AnswerTo::Discovery(_) | AnswerTo::Call(_)) | None => {
                 wire::answer(id, Ok(result))
             }
         }),
@@ -144,14 +144,14 @@ pub(super) struct Answers {
     client: HttpClient,
     events: Events,
     /// None for the stream of a session, or one that was resumed.
-    asked: Option<Asked>,
+    asked: Option<AnswerTo>,
     extra: Extra,
     pace: Pace,
     ready: VecDeque<Sse>,
 }
 
 impl Answers {
-    pub(super) fn new(client: HttpClient, response: Response, asked: Option<Asked>, extra: Extra) -> Self {
+    pub(super) fn new(client: HttpClient, response: Response, asked: Option<AnswerTo>, extra: Extra) -> Self {
         let events = Events::new(response);
         Self { client, events, asked, extra, pace: Pace::new(), ready: VecDeque::new() }
     }
@@ -188,11 +188,13 @@ impl Answers {
         let data = event.data.unwrap_or_default();
         let mut messages = match &self.asked {
             // An event without a message has an id at most.
-            Some(Asked::Library(_) | Asked::Discovery(_)) if data.trim_ascii().is_empty() => VecDeque::new(),
-            Some(asked @ (Asked::Library(_) | Asked::Discovery(_))) => {
+            Some(AnswerTo::Library(_) | AnswerTo::Discovery(_)) if data.trim_ascii().is_empty() => {
+                VecDeque::new()
+            }
+            Some(asked @ (AnswerTo::Library(_) | AnswerTo::Discovery(_))) => {
                 encoded(&own(asked, (!event.is_cut).then_some(&*data)))
             }
-            asked @ (Some(Asked::Tools(_) | Asked::Call(_)) | None) => {
+            asked @ (Some(AnswerTo::Tools(_) | AnswerTo::Call(_)) | None) => {
                 let asked = asked.as_ref();
                 let incoming = if event.is_cut { vec![too_long()] } else { wire::read(&data) };
                 let answers = incoming

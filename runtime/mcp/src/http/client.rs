@@ -21,10 +21,10 @@ use rmcp::transport::streamable_http_client::{
 };
 use sse_stream::Sse;
 
-use super::answers::{self, Answers, Asked};
-use super::error::HttpError;
+use super::answers::{self, AnswerTo, Answers};
 use super::fetch;
 use crate::client::Unasked;
+use crate::http_error::HttpError;
 use crate::wire::{self, Fault, Incoming};
 
 /// Requests of the server whose answers wait to be sent. Beyond it, the server is not asked any further.
@@ -193,7 +193,7 @@ impl StreamableHttpClient for HttpClient {
         };
         let session = response.headers().get(HEADER_SESSION_ID).and_then(|session| session.to_str().ok());
         let session = session.map(str::to_owned);
-        let asked = Asked::new(request);
+        let asked = AnswerTo::new(request);
         let kind = fetch::content_type(&response);
         match kind.as_deref() {
             Some(EVENT_STREAM_MIME_TYPE) => {
@@ -267,7 +267,7 @@ impl StreamableHttpClient for HttpClient {
 }
 
 impl HttpClient {
-    fn stream(&self, response: Response, asked: Option<Asked>, extra: Extra) -> SseStream {
+    fn stream(&self, response: Response, asked: Option<AnswerTo>, extra: Extra) -> SseStream {
         Answers::new(self.clone(), response, asked, extra).into_stream().boxed()
     }
 }

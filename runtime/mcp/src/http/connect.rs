@@ -15,10 +15,10 @@ use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfi
 use tokio::time::Instant;
 
 use super::client::HttpClient;
-use super::endpoint::{self, Mistake};
-use super::error::HttpError;
 use super::fetch;
 use crate::client::{Client, Unasked};
+use crate::endpoint::{self, Mistake};
+use crate::http_error::HttpError;
 use crate::server_config::ServerConfig;
 use crate::wire::Fault;
 

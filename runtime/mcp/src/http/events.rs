@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use reqwest::Response;
 
-use super::error::HttpError;
 use super::fetch::interrupted;
+use crate::http_error::HttpError;
 use crate::wire::LONGEST_LINE;
 
 /// One event. Its type does not matter in MCP.

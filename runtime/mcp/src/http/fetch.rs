@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode, Url};
 
-use super::error::HttpError;
+use crate::http_error::HttpError;
 use crate::visible::visible;
 use crate::wire::LONGEST_LINE;
 

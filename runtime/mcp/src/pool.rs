@@ -7,7 +7,6 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::mutex::lock;
-use crate::server::Server;
 
 /// Connections that are open at a time.
 const MAX_CONNECTIONS: usize = 256;
@@ -18,32 +17,38 @@ const IDLE: Duration = Duration::from_mins(10);
 pub(crate) type Credentials = BTreeMap<String, String>;
 
 /// The connections, the one that was used last at the end.
-#[derive(Default)]
-pub(crate) struct Pool(Mutex<VecDeque<Entry>>);
+pub(crate) struct Pool<S>(Mutex<VecDeque<Entry<S>>>);
 
-struct Entry {
+impl<S> Default for Pool<S> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+struct Entry<S> {
     credentials: Credentials,
-    server: Arc<Server>,
+    server: Arc<S>,
     used: Instant,
 }
 
-impl Entry {
+impl<S> Entry<S> {
     /// Whether a call uses the connection.
     fn is_busy(&self) -> bool {
         Arc::strong_count(&self.server) > 1
     }
 }
 
-impl Pool {
-    /// The connection with these credentials, which `make` makes. Those that nobody used for long are closed.
+impl<S> Pool<S> {
+    /// The connection with these credentials, which `make` makes. Those that nobody used for long are given to `close`.
     ///
     /// # Errors
     /// Returns the number of connections if all of them are in use, and no more may be opened.
     pub(crate) fn get(
         &self,
         credentials: Credentials,
-        make: impl FnOnce() -> Arc<Server>,
-    ) -> Result<Arc<Server>, usize> {
+        make: impl FnOnce() -> Arc<S>,
+        close: impl Fn(Arc<S>),
+    ) -> Result<Arc<S>, usize> {
         let now = Instant::now();
         let mut entries = lock(&self.0);
         let known = entries.iter().position(|entry| entry.credentials == credentials);
@@ -53,7 +58,9 @@ impl Pool {
                 while let Some(at) = entries.iter().position(|entry| !entry.is_busy())
                     && (entries.len() >= MAX_CONNECTIONS || now.duration_since(entries[at].used) >= IDLE)
                 {
-                    close(entries.remove(at));
+                    if let Some(entry) = entries.remove(at) {
+                        close(entry.server);
+                    }
                 }
                 if entries.len() >= MAX_CONNECTIONS {
                     return Err(MAX_CONNECTIONS);
@@ -68,14 +75,7 @@ impl Pool {
     }
 
     /// Takes out all connections.
-    pub(crate) fn take(&self) -> Vec<Arc<Server>> {
+    pub(crate) fn take(&self) -> Vec<Arc<S>> {
         lock(&self.0).drain(..).map(|entry| entry.server).collect()
-    }
-}
-
-/// Ends a connection, and its session on the server.
-fn close(entry: Option<Entry>) {
-    if let Some(Entry { server, .. }) = entry {
-        tokio::spawn(async move { server.end().await });
     }
 }

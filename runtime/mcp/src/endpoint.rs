@@ -38,7 +38,7 @@ pub(crate) fn check(address: &str, headers: &BTreeMap<String, String>) -> Result
 
 /// Reads the address and the headers.
 #[cfg(feature = "mcp-http")]
-pub(super) fn read(
+pub(crate) fn read(
     address: &str,
     headers: &BTreeMap<String, String>,
 ) -> Result<(reqwest::Url, reqwest::header::HeaderMap), Mistake> {

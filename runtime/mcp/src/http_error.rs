@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use crate::secrets::Secrets;
-
 /// Why a server that is reached by address gave no answer.
 ///
 /// A call that failed for such a reason has it among the [causes](onionskin_core::ToolError::causes) of its error, and
@@ -95,19 +93,18 @@ impl HttpError {
         Self::Interrupted { reason: "its stream of events ended".to_owned() }
     }
 
-    /// The error without secrets.
-    pub(crate) fn hide(self, secrets: &Secrets) -> Self {
-        let hide = |text: String| secrets.hide(text);
+    /// The error with other texts.
+    pub(crate) fn map_texts(self, hide: impl Fn(String) -> String) -> Self {
         match self {
             Self::Unreachable { reason } => Self::Unreachable { reason: hide(reason) },
             Self::Interrupted { reason } => Self::Interrupted { reason: hide(reason) },
-            Self::Unauthorized { challenge } => Self::Unauthorized { challenge: challenge.map(hide) },
-            Self::Forbidden { challenge } => Self::Forbidden { challenge: challenge.map(hide) },
+            Self::Unauthorized { challenge } => Self::Unauthorized { challenge: challenge.map(&hide) },
+            Self::Forbidden { challenge } => Self::Forbidden { challenge: challenge.map(&hide) },
             Self::Status { status, retry_after, message } => {
                 Self::Status { status, retry_after, message: hide(message) }
             }
             Self::Redirected { to } => Self::Redirected { to: hide(to) },
-            Self::NotMcp { content_type } => Self::NotMcp { content_type: content_type.map(hide) },
+            Self::NotMcp { content_type } => Self::NotMcp { content_type: content_type.map(&hide) },
             Self::SessionLost => Self::SessionLost,
         }
     }
