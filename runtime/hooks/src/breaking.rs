@@ -41,6 +41,7 @@ impl circuit_breaker {
 
 from_values!(circuit_breaker(circuits: CircuitBreaker));
 
+#[diagnostic::do_not_recommend]
 impl Hook for circuit_breaker {
     type Made = FromValues<(CircuitBreaker,)>;
 

@@ -20,6 +20,7 @@ macro_rules! card_hooks {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl Hook for $hook {
             type Made = FromValues<($($type,)+)>;
 

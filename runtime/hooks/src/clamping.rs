@@ -87,6 +87,7 @@ impl From<(&'static str, RangeInclusive<i64>)> for clamp_argument {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Hook for clamp_argument {
     type Made = FromValues<(&'static str, RangeInclusive<i64>)>;
 

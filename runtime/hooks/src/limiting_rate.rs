@@ -43,6 +43,7 @@ impl rate_limit {
 
 from_values!(rate_limit(limit: RateLimit));
 
+#[diagnostic::do_not_recommend]
 impl Hook for rate_limit {
     type Made = FromValues<(RateLimit,)>;
 

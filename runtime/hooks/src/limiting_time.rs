@@ -45,6 +45,7 @@ impl timeout {
 
 from_values!(timeout(limit: Duration));
 
+#[diagnostic::do_not_recommend]
 impl Hook for timeout {
     type Made = FromValues<(Duration,)>;
 

@@ -774,7 +774,7 @@ async fn o3_each_protocol_sends_an_option_or_refuses_it() {
         (RequestOption::Verbosity, with(|params| params.verbosity = Some(Verbosity::High)), "\"high\""),
         (
             RequestOption::ServiceTier,
-            with(|params| params.service_tier = Some(ServiceTier::Default)),
+            with(|params| params.service_tier = Some(ServiceTier::Standard)),
             "ier\":",
         ),
         (

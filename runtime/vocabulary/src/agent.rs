@@ -333,7 +333,7 @@ macro_rules! agent_words {
                 /// The tier of the account's settings at the provider.
                 auto => Auto,
                 /// The usual tier, also if the account has a better one.
-                default => Default,
+                standard => Standard,
                 /// Cheaper and slower, and refused when the provider is busy.
                 flex => Flex,
                 /// Faster and more expensive.

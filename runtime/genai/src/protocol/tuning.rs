@@ -91,14 +91,17 @@ fn service(
     request: &ProviderRequest<'_>,
     tier: ServiceTier,
 ) -> Result<Value, ModelError> {
-    let word = tier.to_string();
+    let word = match tier {
+        ServiceTier::Standard => "default".to_owned(),
+        ServiceTier::Auto | ServiceTier::Flex | ServiceTier::Priority => tier.to_string(),
+    };
     Ok(match (protocol, tier) {
         (Protocol::Anthropic, ServiceTier::Auto) => json!({ "service_tier": "auto" }),
-        (Protocol::Anthropic, ServiceTier::Default) => json!({ "service_tier": "standard_only" }),
-        (Protocol::Gemini, ServiceTier::Default) => json!({ "service_tier": "standard" }),
+        (Protocol::Anthropic, ServiceTier::Standard) => json!({ "service_tier": "standard_only" }),
+        (Protocol::Gemini, ServiceTier::Standard) => json!({ "service_tier": "standard" }),
         (Protocol::Chat | Protocol::Responses, _)
         | (Protocol::Gemini, ServiceTier::Flex | ServiceTier::Priority) => json!({ "service_tier": word }),
-        (Protocol::Bedrock, ServiceTier::Default | ServiceTier::Flex | ServiceTier::Priority) => {
+        (Protocol::Bedrock, ServiceTier::Standard | ServiceTier::Flex | ServiceTier::Priority) => {
             json!({ "serviceTier": { "type": word } })
         }
         (

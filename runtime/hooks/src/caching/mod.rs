@@ -147,6 +147,7 @@ impl From<(usize, Duration)> for cache_results {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Hook for cache_results {
     type Made = FromValues<(usize, Duration)>;
 

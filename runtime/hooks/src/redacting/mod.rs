@@ -121,6 +121,7 @@ impl redact {
 
 from_values!(redact(redaction: Redaction));
 
+#[diagnostic::do_not_recommend]
 impl Hook for redact {
     type Made = FromValues<(Redaction,)>;
 

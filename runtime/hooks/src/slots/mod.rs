@@ -90,6 +90,7 @@ impl concurrency {
 
 from_values!(concurrency(slots: usize));
 
+#[diagnostic::do_not_recommend]
 impl Hook for concurrency {
     type Made = FromValues<(usize,)>;
 

@@ -105,6 +105,7 @@ impl spill {
 
 from_values!(spill(above: usize));
 
+#[diagnostic::do_not_recommend]
 impl Hook for spill {
     type Made = FromValues<(usize,)>;
 

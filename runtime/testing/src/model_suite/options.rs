@@ -122,7 +122,7 @@ pub(super) async fn service_tier<M: Model>(probe: &Probe<'_, M>) -> Check {
     differ(
         probe,
         RequestOption::ServiceTier,
-        |params| params.service_tier = Some(ServiceTier::Default),
+        |params| params.service_tier = Some(ServiceTier::Standard),
         |_| {},
     )
     .await

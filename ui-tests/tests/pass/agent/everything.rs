@@ -57,7 +57,7 @@ agent! {
         model: "gpt-5",
         request_params: {
             temperature: 0.2, max_tokens: 100, stop_sequences: ["END"], seed: 1, top_p: 0.9, reasoning_effort: xhigh,
-            verbosity: low, service_tier: default, parallel_tool_calls: false,
+            verbosity: low, service_tier: standard, parallel_tool_calls: false,
         },
         limits: { turns: 3, tool_calls: 10, tokens: 1000, time_sec: 2.5, max_retries: 1, output_retries: 1, model_timeout_sec: 30, model_retries: 0 },
         history_source: messages,

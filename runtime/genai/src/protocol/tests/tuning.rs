@@ -65,14 +65,14 @@ fn o3_each_protocol_has_words_of_its_own_or_refuses() {
         (Kind::OpenAI, ServiceTier::Flex, "/service_tier", word("flex")),
         (Kind::OpenAIResp, ServiceTier::Priority, "/service_tier", word("priority")),
         (Kind::Anthropic, ServiceTier::Auto, "/service_tier", word("auto")),
-        (Kind::Anthropic, ServiceTier::Default, "/service_tier", word("standard_only")),
+        (Kind::Anthropic, ServiceTier::Standard, "/service_tier", word("standard_only")),
         (Kind::Anthropic, ServiceTier::Flex, "", None),
-        (Kind::Gemini, ServiceTier::Default, "/service_tier", word("standard")),
+        (Kind::Gemini, ServiceTier::Standard, "/service_tier", word("standard")),
         (Kind::Gemini, ServiceTier::Auto, "", None),
         (Kind::BedrockApi, ServiceTier::Flex, "/serviceTier/type", word("flex")),
         (Kind::BedrockApi, ServiceTier::Auto, "", None),
-        (Kind::Ollama, ServiceTier::Default, "", None),
-        (Kind::Cohere, ServiceTier::Default, "", None),
+        (Kind::Ollama, ServiceTier::Standard, "", None),
+        (Kind::Cohere, ServiceTier::Standard, "", None),
     ] {
         check(tuned(kind, "some-model", |params| params.service_tier = Some(tier)), place, expected);
     }
