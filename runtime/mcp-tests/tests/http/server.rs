@@ -54,9 +54,9 @@ impl Reply {
 
     /// A stream of these events, which ends with the connection.
     pub(crate) fn events(events: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
-        let events: String =
+        let events: Vec<_> =
             events.into_iter().map(|event| format!("data: {}\n\n", event.as_ref())).collect();
-        Self::stream(&events)
+        Self::stream(&events.concat())
     }
 
     pub(crate) fn stream(text: &str) -> Self {
@@ -138,11 +138,11 @@ async fn serve(stream: TcpStream, requests: Arc<Mutex<Vec<Request>>>, answer: Ar
             }
             last = bytes;
         }
-        while reply.repeats {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-            if write.write_all(&last).await.is_err() {
-                return;
+        if reply.repeats {
+            while write.write_all(&last).await.is_ok() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
             }
+            return;
         }
         if reply.stalls {
             // Until the client leaves.

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::{KINDS, request, sent, sent_with};
 use crate::protocol::{Protocol, ProviderRequest};
-use crate::tools::WireTool;
 use onionskin_core::ToolDefinition;
 use onionskin_core::content::{Audio, ContentBlock, Image, Media, Resource};
 use onionskin_core::model::{
