@@ -21,8 +21,8 @@ pub use crate::agent::declaration::outline::{self, FilterWord};
 pub use crate::agent::parts::settings;
 pub use crate::agent::{
     Agent, AgentBuilder, AgentDeclaration, AgentRun, App, AppBuilder, BuildError, CallFilter,
-    HistoryMergeTarget, HistorySource, Limits, Lock, Onion, RunError, RunStream, StrategyAnswer, TypedAgent,
-    TypedRunOutput, TypedRunStream,
+    HistoryMergeTarget, HistorySource, Limits, Lock, Onion, PromptOrder, RunError, RunStream, StrategyAnswer,
+    TypedAgent, TypedRunOutput, TypedRunStream,
 };
 pub use crate::checks::{
     ArgumentsWrittenAgain, BeforeTypedHooks, ChildNamedOnce, DescribedChild, HasEachValue, HasNoMoreValues,

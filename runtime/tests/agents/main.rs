@@ -39,6 +39,7 @@ mod model_requests;
 mod model_suite;
 mod names;
 mod parallel;
+mod prompt_order;
 mod prompts;
 mod provided_values;
 mod recorded_state;

@@ -123,6 +123,9 @@ macro_rules! agent_fields {
                 /// `model: ".."`
                 /// The name of the model.
                 model => Model,
+                /// `prompt_order: by_change`
+                /// Puts the parts of the system prompt that change most often behind the others, so that providers cache more of it. Default: `standard`, the order of [`PromptPart`](crate::prompt::PromptPart).
+                prompt_order => PromptOrder,
                 /// `lock: strict`
                 /// Refuses tools of MCP servers that differ from the [lock file](crate::declaration::AgentDeclaration::lock). Default: `report`, which only reports them.
                 lock => Lock,
@@ -286,6 +289,13 @@ macro_rules! agent_words {
                 /// It is appended to the conversation of the parent.
                 orchestrator => Orchestrator,
             }
+            /// The order of the parts of a system prompt.
+            prompt_order PromptOrder {
+                /// The order of the variants of `PromptPart`, which is the order of Agno's prompt.
+                standard => Standard,
+                /// Parts that never change first, then those that change with each run, then those that change with each turn; otherwise as `standard`.
+                by_change => ByChange,
+            }
             /// The handling of server tools that differ from the lock file.
             lock Lock {
                 /// A warning and a notice report them, and the agent gets them.
@@ -377,7 +387,7 @@ macro_rules! default_words {
     )*};
 }
 
-default_words! { HistorySource::None HistoryMergeTarget::None Lock::Report }
+default_words! { HistorySource::None HistoryMergeTarget::None PromptOrder::Standard Lock::Report }
 
 words! {
     /// The places of hooks around turns.
@@ -498,6 +508,8 @@ pub enum SettingKind {
 /// The words that a setting or a request parameter accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
+    /// The words of [`PromptOrder`].
+    PromptOrder,
     /// The words of [`Lock`].
     Lock,
     /// The words of [`HistorySource`].
@@ -520,6 +532,7 @@ impl Setting {
         match self {
             Self::Default => SettingKind::Boolean,
             Self::Model => SettingKind::Text,
+            Self::PromptOrder => SettingKind::Word { choice: Choice::PromptOrder, example: "by_change" },
             Self::Lock => SettingKind::Word { choice: Choice::Lock, example: "strict" },
             Self::HistorySource => SettingKind::Word { choice: Choice::HistorySource, example: "none" },
             Self::HistoryMergeTarget => {
@@ -540,6 +553,7 @@ impl Setting {
             Self::Default => "default_agent",
             Self::ChildTimeout => "child_timeout",
             Self::Model
+            | Self::PromptOrder
             | Self::Lock
             | Self::HistorySource
             | Self::HistoryMergeTarget
@@ -554,6 +568,7 @@ impl Choice {
     /// The words.
     pub const fn words(self) -> &'static [&'static str] {
         match self {
+            Self::PromptOrder => PromptOrder::WORDS,
             Self::Lock => Lock::WORDS,
             Self::HistorySource => HistorySource::WORDS,
             Self::HistoryMergeTarget => HistoryMergeTarget::WORDS,
@@ -567,6 +582,7 @@ impl Choice {
     /// The variant for a word, in the runtime's type of the same name.
     pub fn variant(self, word: &str) -> Option<&'static str> {
         match self {
+            Self::PromptOrder => PromptOrder::from_word(word).map(Word::variant),
             Self::Lock => Lock::from_word(word).map(Word::variant),
             Self::HistorySource => HistorySource::from_word(word).map(Word::variant),
             Self::HistoryMergeTarget => HistoryMergeTarget::from_word(word).map(Word::variant),

@@ -20,6 +20,7 @@ mod names;
 mod nearest;
 pub mod options;
 pub mod placeholders;
+pub mod prompt;
 mod ready_hooks;
 pub mod settings;
 pub mod synonyms;

@@ -32,7 +32,7 @@ pub use form::input_form::TypedInput;
 pub use limits::{Limit, Limits};
 pub use parts::compiled_onion::Onion;
 pub use parts::servers::{IntoToolServer, ProviderRequest, ToolProvider, ToolServer, ToolServers};
-pub use parts::settings::{HistoryMergeTarget, HistorySource, Lock};
+pub use parts::settings::{HistoryMergeTarget, HistorySource, Lock, PromptOrder};
 pub use parts::strategy::StrategyAnswer;
 pub use parts::tool_filter::ToolFilter;
 pub use running::ask::Ask;

@@ -12,7 +12,7 @@ use onionskin_definitions::json;
 use onionskin_tools::context::RunContext;
 use onionskin_tools::onion::caught_async;
 
-/// The order of the parts. The first part is not here: it replaces all others if it has a text.
+/// The standard order of the parts. The first part is not here: it replaces all others if it has a text.
 const ORDER: [PromptPart; 19] = [
     PromptPart::Description,
     PromptPart::Role,
@@ -115,7 +115,7 @@ impl Prompt {
             self.add_fixed(PromptPart::SystemMessage, known, &mut text);
         }
         if text.is_empty() {
-            for part in ORDER {
+            for part in self.sorted(ORDER) {
                 self.add_fixed(part, known, &mut text);
             }
         }
@@ -148,7 +148,7 @@ impl Prompt {
         let mut text = Assembled::default();
         // An instruction for one turn also takes precedence over a `SystemMessage`.
         let first = known.instruction.is_none().then_some(PromptPart::SystemMessage);
-        for part in first.into_iter().chain(ORDER) {
+        for part in first.into_iter().chain(self.sorted(ORDER)) {
             let failed = |source| PromptFailure { part, source };
             match (self.said(part, known), part) {
                 (Content::Text(words), _) => text.add(part, &words.in_run(run).map_err(failed)?),
@@ -255,5 +255,24 @@ impl Assembled {
             None if self.text.is_empty() => None,
             None => Some(self.text.into()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use onionskin_vocabulary::agent::Field;
+    use onionskin_vocabulary::prompt::PROMPT_FIELDS;
+
+    use super::*;
+
+    #[test]
+    fn a11_the_order_of_fields_is_that_of_their_parts() {
+        let parts = PROMPT_FIELDS.iter().map(|field| match field {
+            Field::Text(field) => PromptPart::from(*field),
+            Field::Flag(flag) => PromptPart::from(*flag),
+            Field::Part(_) | Field::Setting(_) => panic!("{field} is no part of the prompt"),
+        });
+        assert!(parts.clone().is_sorted());
+        assert!(parts.skip(1).all(|part| ORDER.contains(&part)) && ORDER.is_sorted());
     }
 }

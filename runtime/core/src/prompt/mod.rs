@@ -1,6 +1,7 @@
 //! The system prompt: its parts, their texts, and the sources of texts that a program computes.
 
 mod assembly;
+mod change;
 mod computed;
 mod date;
 mod part;
@@ -9,6 +10,8 @@ mod source;
 mod text;
 
 pub(crate) use assembly::{Known, PromptFailure};
+pub use change::PromptChange;
+pub use onionskin_vocabulary::agent::PromptOrder;
 pub use part::PromptPart;
 pub use parts::Prompt;
 pub use source::{PromptAnswer, PromptSource};

@@ -2,10 +2,12 @@
 
 use std::fmt;
 
+use super::change::PromptChange;
 use onionskin_vocabulary::Word as _;
 use onionskin_vocabulary::agent::{Flag, TextField};
 
-/// A part of a system prompt. A prompt has its parts in the order of the variants, which is the order of Agno's prompt.
+/// A part of a system prompt. A prompt has its parts in the order of the variants, which is the order of Agno's prompt,
+/// unless its [`PromptOrder`](super::PromptOrder) is another one.
 ///
 /// "Off" is a part that is left out until the agent or the program adds it. "Empty" is a part without a default text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -73,6 +75,31 @@ impl PromptPart {
     /// Whether the part is included by default.
     pub(super) fn is_on(self) -> bool {
         self.is_known() && !matches!(self, Self::Markdown | Self::DateTime | Self::Name | Self::SessionState)
+    }
+
+    /// How often the text of the runtime changes.
+    pub(super) fn known_changes(self) -> PromptChange {
+        match self {
+            Self::DateTime | Self::SessionState => PromptChange::EachTurn,
+            Self::SystemMessage
+            | Self::Description
+            | Self::Role
+            | Self::Instructions
+            | Self::ModelInstructions
+            | Self::Markdown
+            | Self::Location
+            | Self::Name
+            | Self::ToolInstructions
+            | Self::ExpectedOutput
+            | Self::AdditionalContext
+            | Self::Memories
+            | Self::Culture
+            | Self::SessionSummary
+            | Self::Learnings
+            | Self::Knowledge
+            | Self::ModelSystemMessage
+            | Self::OutputSchema => PromptChange::Never,
+        }
     }
 
     /// The form of the part in the prompt.

@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use super::change::PromptChange;
 use super::part::PromptPart;
 use super::source::{DynSource, PromptSource};
 use super::text::PromptText;
+use onionskin_vocabulary::Word as _;
+use onionskin_vocabulary::agent::PromptOrder;
 use onionskin_vocabulary::placeholders::SESSION_STATE;
 
 /// The parts of a system prompt: their texts, and which parts are included. An agent, a builder and a request
@@ -36,6 +39,9 @@ use onionskin_vocabulary::placeholders::SESSION_STATE;
 #[derive(Clone, Default)]
 pub struct Prompt {
     parts: BTreeMap<PromptPart, Content>,
+    order: Option<PromptOrder>,
+    /// The parts that the request of a run sets.
+    of_request: Vec<PromptPart>,
 }
 
 /// The content of a part.
@@ -96,9 +102,81 @@ impl Prompt {
         self
     }
 
+    /// Sets the order of the parts, in place of the agent's `prompt_order`.
+    ///
+    /// ```
+    /// use onionskin::prompt::{Prompt, PromptOrder, PromptPart};
+    /// use onionskin::{RunContext, ScriptedModel, agent};
+    ///
+    /// agent! {
+    ///     Clerk { instruction: "Answer." }
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let clerk = Clerk::builder().model(ScriptedModel::new()).build().await.unwrap();
+    /// let role = |run: &RunContext| run.user().map(|user| format!("the clerk of {user}"));
+    /// let prompt = Prompt::new().source(PromptPart::Role, role).order(PromptOrder::ByChange);
+    /// assert_eq!(
+    ///     clerk.request("").user("ada").prompt(prompt).system_prompt().await.unwrap().unwrap(),
+    ///     "Answer.\n\n<your_role>\nthe clerk of ada\n</your_role>",
+    /// );
+    /// # });
+    /// ```
+    #[must_use]
+    pub fn order(mut self, order: PromptOrder) -> Self {
+        self.order = Some(order);
+        self
+    }
+
+    /// How often the text of a part changes. A part that this prompt does not set has the text of the runtime.
+    ///
+    /// ```
+    /// use onionskin::RunContext;
+    /// use onionskin::prompt::{Prompt, PromptChange, PromptPart};
+    ///
+    /// let prompt = Prompt::new()
+    ///     .text(PromptPart::Role, "a clerk")
+    ///     .source(PromptPart::Memories, |run: &RunContext| run.user().map(str::to_owned));
+    /// assert_eq!(prompt.changes(PromptPart::Role), PromptChange::Never);
+    /// assert_eq!(prompt.changes(PromptPart::Memories), PromptChange::EachTurn);
+    /// ```
+    pub fn changes(&self, part: PromptPart) -> PromptChange {
+        let own = match self.content(part) {
+            Content::LeftOut => PromptChange::Never,
+            Content::Known => part.known_changes(),
+            Content::Text(text) => text.changes(),
+            Content::Source(source) => source.changes_dyn(),
+        };
+        if self.of_request.contains(&part) { own.max(PromptChange::EachRun) } else { own }
+    }
+
+    /// Puts these parts into the order of this prompt.
+    pub(super) fn sorted<const N: usize>(&self, mut parts: [PromptPart; N]) -> [PromptPart; N] {
+        match self.order.unwrap_or_default() {
+            PromptOrder::Standard => {}
+            // The sort is stable.
+            PromptOrder::ByChange => parts.sort_by_key(|part| self.changes(*part)),
+        }
+        parts
+    }
+
+    /// Uses this order unless the prompt has its own.
+    #[must_use]
+    pub(crate) fn or_order(mut self, order: PromptOrder) -> Self {
+        self.order.get_or_insert(order);
+        self
+    }
+
+    /// As [`Self::with_provided`], with the prompt of a request.
+    pub(crate) fn with_request(self, provided: Self) -> Result<Self, PromptPart> {
+        let of_request = provided.parts.keys().copied().collect();
+        Ok(Self { of_request, ..self.with_provided(provided)? })
+    }
+
     /// Merges the parts of another prompt, which take precedence.
     #[must_use]
     pub(crate) fn with(mut self, other: Self) -> Self {
+        self.order = other.order.or(self.order);
         for (part, content) in other.parts {
             // An existing text fulfils the request to include the part.
             let is_there = matches!(content, Content::Known) && !part.is_known() && self.gives_text(part);
@@ -130,7 +208,7 @@ impl Prompt {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.parts.is_empty()
+        self.parts.is_empty() && self.order.is_none()
     }
 
     /// A part that is included and has no text.
@@ -182,14 +260,14 @@ impl Prompt {
     pub(crate) fn is_fixed(&self) -> bool {
         self.parts.iter().all(|(part, content)| match content {
             Content::LeftOut => true,
-            Content::Known => !matches!(part, PromptPart::DateTime | PromptPart::SessionState),
+            Content::Known => part.known_changes() == PromptChange::Never,
             Content::Text(text) => text.fixed().is_some(),
             Content::Source(_) => false,
         })
     }
 
     /// The form that must be equal in a replay: the texts of the parts, without the values of their
-    /// placeholders.
+    /// placeholders, and their order.
     pub(crate) fn shape(&self) -> Vec<(String, Vec<&str>)> {
         let of_content = |content| match content {
             &Content::LeftOut => vec![],
@@ -197,7 +275,11 @@ impl Prompt {
             Content::Source(_) => vec!["source"],
             Content::Text(text) => text.shape(),
         };
-        self.parts.iter().map(|(part, content)| (format!("{part:?}"), of_content(content))).collect()
+        let parts = self.parts.iter().map(|(part, content)| (format!("{part:?}"), of_content(content)));
+        // The standard order is left out, so that older records stay valid.
+        let order = self.order.filter(|order| *order != PromptOrder::Standard);
+        let order = order.map(|order| ("order".to_owned(), vec![order.word()]));
+        parts.chain(order).collect()
     }
 
     /// The content of a part; `Known` for parts that are included by default.
@@ -208,7 +290,8 @@ impl Prompt {
 
 impl fmt::Debug for Prompt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(&self.parts).finish()
+        let order = self.order.map(|order| ("order", order));
+        f.debug_map().entries(&self.parts).entries(order).finish()
     }
 }
 

@@ -5,6 +5,7 @@ use std::future::{Future, ready};
 
 use futures_util::future::BoxFuture;
 
+use super::change::PromptChange;
 use onionskin_definitions::error::BoxError;
 use onionskin_tools::context::RunContext;
 
@@ -58,6 +59,12 @@ pub trait PromptSource: Send + Sync + 'static {
     /// # Errors
     /// An error ends the run with [`RunError::Prompt`](crate::RunError::Prompt).
     fn text(&self, run: &RunContext) -> impl Future<Output = Result<Option<String>, BoxError>> + Send;
+
+    /// How often the text changes, for [`PromptOrder::ByChange`](super::PromptOrder::ByChange). The source is called in
+    /// each turn in any case. Default: [`PromptChange::EachTurn`].
+    fn changes(&self) -> PromptChange {
+        PromptChange::EachTurn
+    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -122,10 +129,16 @@ impl<A: PromptAnswer, E: Into<BoxError> + Send> PromptAnswer for Result<A, E> {
 /// A source as a trait object.
 pub(super) trait DynSource: Send + Sync {
     fn text_dyn<'a>(&'a self, run: &'a RunContext) -> BoxFuture<'a, Result<Option<String>, BoxError>>;
+
+    fn changes_dyn(&self) -> PromptChange;
 }
 
 impl<S: PromptSource> DynSource for S {
     fn text_dyn<'a>(&'a self, run: &'a RunContext) -> BoxFuture<'a, Result<Option<String>, BoxError>> {
         Box::pin(self.text(run))
+    }
+
+    fn changes_dyn(&self) -> PromptChange {
+        self.changes()
     }
 }

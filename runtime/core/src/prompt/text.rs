@@ -7,6 +7,7 @@ use std::sync::Arc;
 use onionskin_vocabulary::placeholders::{SESSION_STATE, TextPiece, escape, split};
 use serde_json::Value;
 
+use super::change::PromptChange;
 use onionskin_definitions::error::BoxError;
 use onionskin_tools::context::{RunContext, State};
 
@@ -65,6 +66,11 @@ impl PromptText {
             Kind::Fixed(text) => Some(text),
             Kind::Template(_) => None,
         }
+    }
+
+    /// How often the text changes.
+    pub(super) fn changes(&self) -> PromptChange {
+        if self.fixed().is_some() { PromptChange::Never } else { PromptChange::EachTurn }
     }
 
     /// The names of the placeholders that are filled by name: `guest` for `{guest}`, and `session_state.key`.

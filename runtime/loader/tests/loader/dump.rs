@@ -48,6 +48,7 @@ agent! {
         child_timeout_sec: 10.5,
         max_display_instances: 3,
         effect: pure,
+        prompt_order: by_change,
     }
     /// Works.
     pub(crate) Office {

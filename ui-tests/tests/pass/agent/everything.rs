@@ -66,6 +66,7 @@ agent! {
         child_timeout_sec: 1.5,
         max_display_instances: 3,
         effect: idempotent,
+        prompt_order: by_change,
         input: Question,
         output: Page<std::vec::Vec<Question>>,
         state: Ledger,

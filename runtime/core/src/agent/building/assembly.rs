@@ -169,7 +169,8 @@ impl Assembly {
         let model = self.model.as_ref().or(declaration.default_model.as_ref()).cloned();
         let model = model.ok_or_else(|| BuildError::NoModel { agent: name.to_string() })?;
         let changed = declaration.changed.take().unwrap_or_default();
-        let prompt = AgentPrompt::merged(&name, std::mem::take(&mut declaration.prompt), changed.prompt)?;
+        let prompt = AgentPrompt::merged(&name, std::mem::take(&mut declaration.prompt), changed.prompt)?
+            .or_order(declaration.settings.prompt_order);
         let prompt =
             caught(|| AgentPrompt::new(info.clone(), &model, (state, declaration.state_codec), prompt))
                 .map_err(|reason| BuildError::declaring(&name, reason))??;

@@ -11,7 +11,7 @@ use onionskin_tools::state::StateCodec;
 
 use crate::agent::error::build_error::BuildError;
 use crate::agent::error::run_error::RunError;
-use crate::prompt::{Known, Prompt, PromptFailure};
+use crate::prompt::{Known, Prompt, PromptFailure, PromptPart};
 
 /// The changes of the prompt for one turn.
 #[derive(Clone, Copy)]
@@ -76,14 +76,17 @@ impl AgentPrompt {
         self.prompt.placeholder_of_state().map_or(Ok(()), unfilled)
     }
 
-    /// Merges the parts of a builder or of a request into the prompt of an agent.
+    /// Merges the parts of a builder into the prompt of an agent.
     pub(in crate::agent) fn merged(
         agent: &str,
         prompt: Prompt,
         provided: Prompt,
     ) -> Result<Prompt, BuildError> {
-        let unused = |part| BuildError::UnusedPromptPart { agent: agent.to_owned(), part };
-        prompt.with_provided(provided).map_err(unused)
+        prompt.with_provided(provided).map_err(|part| Self::unused(agent, part))
+    }
+
+    fn unused(agent: &str, part: PromptPart) -> BuildError {
+        BuildError::UnusedPromptPart { agent: agent.to_owned(), part }
     }
 
     /// Returns this prompt with the parts of a request, and those of its model.
@@ -92,7 +95,8 @@ impl AgentPrompt {
         provided: Prompt,
         model: Option<&BoxModel>,
     ) -> Result<Self, BuildError> {
-        let merged = Self::merged(self.agent.name(), self.prompt.clone(), provided)?;
+        let merged = self.prompt.clone().with_request(provided);
+        let merged = merged.map_err(|part| Self::unused(self.agent.name(), part))?;
         let mut prompt = Self { prompt: merged, ..self.clone() };
         if let Some(model) = model {
             prompt.model_instructions = model.instructions();

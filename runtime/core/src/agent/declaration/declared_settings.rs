@@ -7,7 +7,7 @@ use onionskin_definitions::setters;
 use onionskin_tools::model::RequestParams;
 
 use crate::agent::limits::Limits;
-use crate::agent::parts::settings::{HistoryMergeTarget, HistorySource, Lock, Settings};
+use crate::agent::parts::settings::{HistoryMergeTarget, HistorySource, Lock, PromptOrder, Settings};
 
 use super::AgentDeclaration;
 
@@ -19,6 +19,10 @@ pub fn with_settings(mut agent: AgentDeclaration, settings: Settings) -> AgentDe
 
 impl AgentDeclaration {
     setters! {
+        /// Sets the order of the parts of the system prompt. A [`Prompt::order`](crate::prompt::Prompt::order) takes
+        /// precedence. Default: [`PromptOrder::Standard`].
+        prompt_order(order: PromptOrder) => parts.settings.prompt_order = order;
+
         /// Sets how to handle tools that differ from the [`server_snapshot`](Self::server_snapshot), as `lock` in
         /// `agent!` does. With [`Lock::Strict`], building fails for an MCP server that differs from the snapshot
         /// or is not in it, and tools that a server adds or changes later are left out. Default:

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use onionskin_vocabulary::Word as _;
-pub use onionskin_vocabulary::agent::{HistoryMergeTarget, HistorySource, Lock};
+pub use onionskin_vocabulary::agent::{HistoryMergeTarget, HistorySource, Lock, PromptOrder};
 use onionskin_vocabulary::agent::{Limit, Setting, SettingKind};
 use onionskin_vocabulary::setting_default;
 use onionskin_vocabulary::settings::{COUNT, timeout_mistake};
@@ -23,6 +23,8 @@ pub struct Settings {
     #[serde(rename = "default")]
     pub(crate) is_default: bool,
     pub(crate) model: Option<Arc<str>>,
+    #[serde(with = "word")]
+    pub(crate) prompt_order: PromptOrder,
     #[serde(with = "word")]
     pub(crate) lock: Lock,
     #[serde(with = "word")]
@@ -43,6 +45,7 @@ impl Default for Settings {
         Self {
             is_default: false,
             model: None,
+            prompt_order: PromptOrder::default(),
             lock: Lock::default(),
             history_source: HistorySource::default(),
             history_merge_target: HistoryMergeTarget::default(),
