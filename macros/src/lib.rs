@@ -44,6 +44,7 @@ mod tests;
 mod tool;
 mod toolbox;
 mod visit;
+mod warnings;
 mod workflow;
 
 use proc_macro::TokenStream;

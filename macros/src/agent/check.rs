@@ -60,15 +60,18 @@ fn resolve_agent<'a>(agent: &'a Agent, errors: &mut Errors) -> AgentModel<'a> {
     entries(fields, errors);
     hooks_listed_twice(fields, errors);
     let built_in = built_in(&fields.built_in, errors);
+    let name = fields.name.as_ref().map_or(type_name, syn::LitStr::value);
+    let prompt = prompt::entries(fields, errors);
     AgentModel {
         attrs: &agent.attrs,
         vis: &agent.vis,
         fields,
         ty: type_ident(&agent.ident),
-        name: fields.name.as_ref().map_or(type_name, syn::LitStr::value),
+        uncached: prompt::uncached(&name, fields, &prompt),
+        name,
         runtime: Runtime::new(fields.crate_path.clone()),
         description: fields.text(TextField::Description),
-        prompt: prompt::entries(fields, errors),
+        prompt,
         state: fields.state.as_ref().map_or_else(|| quote!(()), |state| quote!(#state)),
         servers,
         lock_file: None,

@@ -23,6 +23,8 @@ pub(super) struct AgentModel<'a> {
     pub(super) description: Option<&'a Expr>,
     /// The parts of the system prompt that the agent has.
     pub(super) prompt: Vec<PromptEntry<'a>>,
+    /// Where a part of the prompt ends the provider's cache, and the warning about it.
+    pub(super) uncached: Option<(Span, String)>,
     /// The type of the state, or `()`.
     pub(super) state: TokenStream,
     pub(super) servers: Vec<Server<'a>>,

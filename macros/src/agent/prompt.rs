@@ -1,10 +1,12 @@
 //! The fields of an agent that are parts of its system prompt.
 
-use onionskin_vocabulary::agent::TextField;
+use onionskin_vocabulary::agent::{Field, Setting, TextField};
 use onionskin_vocabulary::placeholders::{ForeignPlaceholder, SESSION_STATE, TextPiece, foreign, split};
+use onionskin_vocabulary::prompt::{UncachedPrompt, changes_with_turns, flag_changes};
 use onionskin_vocabulary::{Word as _, messages};
 use proc_macro2::{Ident, Span};
 use quote::ToTokens as _;
+use syn::spanned::Spanned as _;
 use syn::{Expr, ExprLit, ExprPath, Index, Lit, LitStr, Member};
 
 use super::fields::Fields;
@@ -39,6 +41,39 @@ pub(super) fn entries<'a>(fields: &'a Fields, errors: &mut Errors) -> Vec<Prompt
     let flags =
         flags.into_iter().map(|(flag, _)| PromptEntry { part: flag.variant(), text: PartText::Known });
     texts.into_iter().chain(flags).collect()
+}
+
+/// The warning about a part that changes with each turn and stands before one that does not, unless the agent says its order. The
+/// place is that of the part that changes.
+pub(super) fn uncached(agent: &str, fields: &Fields, prompt: &[PromptEntry<'_>]) -> Option<(Span, String)> {
+    if fields.settings.iter().any(|(setting, _)| *setting == Setting::PromptOrder) {
+        return None;
+    }
+    let text =
+        |field: TextField| prompt.iter().find(|entry| entry.part == field.variant()).map(|entry| &entry.text);
+    let has_flag = |flag| fields.flags.iter().find(|(known, value)| *known == flag && value.value);
+    let warning = UncachedPrompt::find(agent, |field| match field {
+        Field::Text(field) => changes(text(field)?, fields.state.is_some()),
+        Field::Flag(flag) => has_flag(flag).and_then(|_| flag_changes(flag)),
+        Field::Part(_) | Field::Setting(_) => None,
+    })?;
+    let span = match warning.changing {
+        Field::Text(field) => fields.text(field)?.span(),
+        Field::Flag(flag) => has_flag(flag)?.1.span(),
+        Field::Part(_) | Field::Setting(_) => return None,
+    };
+    Some((span, warning.to_string()))
+}
+
+/// Whether a text changes with each turn; `None` if only the program knows it.
+fn changes(text: &PartText<'_>, has_state: bool) -> Option<bool> {
+    match text {
+        PartText::Template(..) | PartText::Function(_) | PartText::Closure(_) => Some(true),
+        PartText::Text(Expr::Lit(ExprLit { lit: Lit::Str(literal), .. })) => {
+            Some(changes_with_turns(&literal.value(), has_state))
+        }
+        PartText::Text(_) | PartText::Known => None,
+    }
 }
 
 fn from_expr<'a>(field: TextField, text: &'a Expr, has_state: bool, errors: &mut Errors) -> PartText<'a> {

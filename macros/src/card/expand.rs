@@ -17,8 +17,8 @@ use super::invocation::Invocation;
 use super::mistakes::mistakes;
 use super::modules::Modules;
 use super::rust_files::RustFiles;
-use super::warnings::warnings;
 use crate::agent;
+use crate::warnings::warnings;
 
 /// Expands an invocation whose paths begin at this folder.
 pub(super) fn in_folder(base: &Path, invocation: &Invocation) -> TokenStream {

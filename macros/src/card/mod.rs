@@ -17,8 +17,6 @@ mod modules;
 mod rust_files;
 #[cfg(all(test, feature = "cards"))]
 pub(crate) mod tests;
-#[cfg(feature = "cards")]
-mod warnings;
 
 use proc_macro2::TokenStream;
 
@@ -29,8 +27,6 @@ pub(crate) use expand::{Cards, located, looked_at, missing, refused};
 pub(crate) use invocation::{Invocation, names_cards};
 #[cfg(feature = "cards")]
 pub(crate) use rust_files::RustFiles;
-#[cfg(feature = "cards")]
-pub(crate) use warnings::warnings;
 
 /// Expands an invocation that names cards.
 pub(crate) fn expand(tokens: TokenStream) -> TokenStream {

@@ -8,8 +8,9 @@ use quote::{ToTokens, quote, quote_spanned};
 
 use super::items::{check, in_order};
 use crate::agent::{Words, runs};
-use crate::card::{Cards, Invocation, located, looked_at, refused, type_name, warnings};
+use crate::card::{Cards, Invocation, located, looked_at, refused, type_name};
 use crate::paths::Runtime;
+use crate::warnings::warnings;
 
 /// Expands an invocation whose path begins at this folder.
 pub(super) fn in_folder(base: &Path, invocation: &Invocation) -> TokenStream {

@@ -313,7 +313,7 @@ async fn load_and_warn(program: &Program, arguments: &AgentArguments) -> Result<
     let loaded = load(program, arguments).await?;
     let warnings = loaded.as_ref().map(Loaded::warnings).unwrap_or_default();
     for line in warnings {
-        output::warning(line);
+        output::warning(&line);
     }
     Ok(loaded)
 }

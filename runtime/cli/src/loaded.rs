@@ -78,11 +78,11 @@ impl Loaded {
         Ok(Self::Workflow(workflow))
     }
 
-    /// The warnings about a workflow folder or a folder of cards, each with its place.
-    pub(crate) fn warnings(&self) -> &[String] {
+    /// The warnings about a workflow folder or about cards, each with its place.
+    pub(crate) fn warnings(&self) -> Vec<String> {
         match self {
-            Self::Cards { cards, .. } => cards.skipped(),
-            Self::Workflow(workflow) => workflow.warnings(),
+            Self::Cards { cards, .. } => cards.skipped().iter().cloned().chain(cards.warnings()).collect(),
+            Self::Workflow(workflow) => workflow.warnings().to_vec(),
         }
     }
 

@@ -94,6 +94,26 @@ impl LoadedCards {
         &self.skipped
     }
 
+    /// What is valid in the cards and perhaps not meant, each with its place: `cards/desk.md:3:1: ..`. [`skipped`](Self::skipped) files are not
+    /// among them. `agent!` gives the same as warnings of the compiler.
+    ///
+    /// ```
+    /// use onionskin::loader::{CardLoader, Registry};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let folder = tempfile::tempdir()?;
+    /// let card = "instruction: Help {session_state.guest}.\nmarkdown: true\n";
+    /// std::fs::write(folder.path().join("clerk.yaml"), card)?;
+    /// let loader = CardLoader::new(Registry::new()).base(folder.path());
+    /// let warnings: Vec<_> = loader.load(["clerk.yaml"])?.warnings().collect();
+    /// assert!(warnings[0].starts_with("clerk.yaml:1:14: in the prompt of `clerk`, `instruction` changes with each turn"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn warnings(&self) -> impl Iterator<Item = String> {
+        self.cards.iter().flat_map(|card| card.warning_lines())
+    }
+
     /// The names of the agents, in the order of the cards.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.agents.iter().map(DynAgent::name)

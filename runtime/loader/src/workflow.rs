@@ -101,9 +101,10 @@ impl CardLoader {
         if let Some(error) = mistakes.once().into_error() {
             return Err(error);
         }
+        let cards = LoadedCards::new(deck, cache.agents(deck));
         Ok(LoadedWorkflow {
-            warnings: workflow.warning_lines().collect(),
-            cards: LoadedCards::new(deck, cache.agents(deck)),
+            warnings: workflow.warning_lines().chain(cards.warnings()).collect(),
+            cards,
             name: workflow.name,
             initial_message: workflow.initial_message.map(|message| message.value.into()),
         })
@@ -153,7 +154,7 @@ impl LoadedWorkflow {
         self.initial_message.as_deref()
     }
 
-    /// What is old or has no effect, each with its file: `workflows/Generator/tools.yaml:1:1: ..`. `workflow!` gives the same as warnings of
+    /// What is old or has no effect, and what is perhaps not meant, each with its file: `workflows/Generator/tools.yaml:1:1: ..`. `workflow!` gives the same as warnings of
     /// the compiler.
     pub fn warnings(&self) -> &[String] {
         &self.warnings

@@ -19,10 +19,18 @@ use quote::quote;
 use syn::Attribute;
 
 use super::model::AgentModel;
+use crate::warnings::warning;
 
 pub(super) fn agent(agent: &AgentModel<'_>) -> TokenStream {
     let (checks, onion) = (checks::checks(agent), onion::expand(agent));
-    items(agent, &quote!(unused_qualifications), &quote!(#checks #onion), &declaration::agent_impl(agent))
+    let lint = quote!(unused_qualifications);
+    let items = items(agent, &lint, &quote!(#checks #onion), &declaration::agent_impl(agent));
+    let warning = agent.uncached.as_ref().map(|(span, words)| {
+        let attrs =
+            agent.attrs.iter().filter(|attr| ["allow", "cfg"].iter().any(|name| attr.path().is_ident(name)));
+        warning("prompt_order", words, *span, &attrs.collect::<Vec<_>>())
+    });
+    quote!(#items #warning)
 }
 
 /// The agent's type and the least that other agents need of it, for an agent that has errors.

@@ -8,6 +8,7 @@ mod locked;
 mod model;
 mod other_frameworks;
 mod read;
+mod warnings;
 mod write;
 
 pub use filter::Called;

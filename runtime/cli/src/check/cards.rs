@@ -33,6 +33,7 @@ pub(super) fn check(
         }
         // A mistake in the card does not hide those in the names of servers and of their tools.
         let (card, _) = Card::read_with_problems(&file.path, &source);
+        card.iter().flat_map(Card::warning_lines).for_each(|line| report.warn(&line));
         cards.extend(card.map(Arc::new));
     }
     (cards, in_rust)

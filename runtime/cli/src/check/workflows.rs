@@ -28,7 +28,8 @@ fn one(program: &Program, folder: &Path, agents: &mut Vec<Arc<Card>>, report: &m
             return false;
         }
     };
-    workflow.warning_lines().for_each(|line| report.warn(&line));
+    let of_agents = workflow.deck.cards.iter().flat_map(|card| card.warning_lines());
+    workflow.warning_lines().chain(of_agents).for_each(|line| report.warn(&line));
     agents.extend(workflow.deck.cards);
     let Err(error) = loader(program).load_workflow(folder) else { return true };
     // A program with agents of its own can have compiled the folder with `workflow!`, with its items in Rust.

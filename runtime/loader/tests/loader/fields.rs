@@ -73,6 +73,7 @@ child_timeout_sec: 10.5
 max_display_instances: 3
 effect: pure
 lock: report
+prompt_order: by_change
 ---
 Answer "well" to {session_state.name}.
 "#;
@@ -122,6 +123,7 @@ mod dumped {
             max_display_instances: 3,
             effect: pure,
             lock: report,
+            prompt_order: by_change,
         }
         /// Works.
         pub Office { name: "office", description: "Works.", instruction: greeting }
@@ -143,6 +145,27 @@ fn script() -> Arc<ScriptedModel> {
             .agent("office", [ScriptedTurn::say("Working.")])
             .agent("Helper", [ScriptedTurn::say("Helping.")]),
     )
+}
+
+#[test]
+fn a11_a_card_with_a_part_that_ends_the_cache_has_a_warning_at_its_place() {
+    let card = |more: &str| format!("---\nmarkdown: true\n{more}---\nHelp {{session_state.guest}}.\n");
+    let warnings =
+        |card: &str| load(registry(), &[("clerk.md", card)]).unwrap().warnings().collect::<Vec<_>>();
+    let found = warnings(&card(""));
+    assert_eq!(found.len(), 1, "{found:?}");
+    let place = "clerk.md:4:1: in the prompt of `clerk`, `instruction` changes with each turn and stands before `markdown`";
+    assert!(found[0].starts_with(place) && found[0].contains("write `prompt_order: by_change`"), "{found:?}");
+    for order in ["prompt_order: by_change\n", "prompt_order: standard\n"] {
+        assert_eq!(warnings(&card(order)), Vec::<String>::new());
+    }
+    // A function's text can be another one in each turn; the program's own text can be anything.
+    let function = "instruction: { function: \"tools.rs:greeting\" }\nadditional_context: It is late.\n";
+    assert!(warnings(&format!("---\n{function}---\n"))[0].starts_with("clerk.md:2:"));
+    assert_eq!(
+        warnings("---\nadd_session_state_to_context: true\n---\nAnswer {any} guest.\n"),
+        Vec::<String>::new()
+    );
 }
 
 #[tokio::test]
