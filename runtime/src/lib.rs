@@ -79,6 +79,7 @@
 //! - `hooks` (default): the ready hooks beyond `log`, `timing` and `retry`.
 //! - `mcp` (default): MCP servers over stdio.
 //! - `mcp-http`: MCP servers that are reached by address, over streamable HTTP.
+//! - `mcp-auth`: logins to such servers, by OAuth.
 //! - `preserve_order` (default): JSON objects keep the order of their keys, so all lists of a tool's parameters have the declared
 //!   order. It turns on `serde_json`'s feature of the same name for the whole program. Without it, keys are in alphabetical order;
 //!   `params`, `signature`, `docstring` and `required` keep the order of the function.

@@ -4,18 +4,33 @@
 use std::env;
 use std::error::Error;
 
-use onionskin::ToolSpec;
-use onionskin::mcp::{McpServer, ServerConfig};
+use onionskin::mcp::{HttpError, McpError, McpServer, OAuth, ServerConfig};
+use onionskin::secret::Secret;
+use onionskin::{Exit, ToolSpec};
 use serde_json::{Map, Value, json};
 
+type BoxError = Box<dyn Error + Send + Sync>;
+
+/// The address that the browser comes back to. Nobody listens there: the kit's server answers with it.
+const REDIRECT: &str = "http://localhost:3000/callback";
+/// The address by which the kit knows a client that describes itself.
+const DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
+/// The most logins of one call.
+const LOGINS: usize = 3;
+
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> Result<(), BoxError> {
     let address = env::args().next_back().unwrap_or_default();
     let context: Value = match env::var("MCP_CONFORMANCE_CONTEXT") {
         Ok(context) => serde_json::from_str(&context)?,
         Err(_) => Value::Null,
     };
-    let server = McpServer::start("it", ServerConfig::http(address)).await?;
+    let mut oauth = OAuth::new().redirect(REDIRECT).client_document(DOCUMENT);
+    if let Some(id) = context["client_id"].as_str() {
+        let secret = context["client_secret"].as_str().map(|secret| Secret::new(secret.to_owned()));
+        oauth = oauth.client(id, secret);
+    }
+    let server = started(&address, &oauth).await?;
     let calls = match context["toolCalls"].as_array() {
         Some(calls) => calls
             .iter()
@@ -24,12 +39,66 @@ async fn main() -> Result<(), Box<dyn Error>> {
         None => server.tools().into_iter().map(|tool| with_arguments(&tool)).collect::<Vec<_>>(),
     };
     for (tool, arguments) in calls {
-        match tool.call(arguments).await {
-            Ok(output) => println!("{}: {}", tool.name(), output),
+        match called(&tool, &arguments, &oauth).await? {
+            Ok(output) => println!("{}: {output}", tool.name()),
             Err(exit) => println!("{}: {exit}", tool.name()),
         }
     }
     server.shutdown().await;
+    Ok(())
+}
+
+async fn started(address: &str, oauth: &OAuth) -> Result<McpServer, BoxError> {
+    let config = ServerConfig::http(address).oauth(oauth.clone());
+    let mut last = None;
+    for _ in 0..LOGINS {
+        let error = match McpServer::start("it", config.clone()).await {
+            Ok(server) => return Ok(server),
+            Err(error) => error,
+        };
+        let http = match &error {
+            McpError::Start(failure) => failure.http.clone(),
+            McpError::List { http, .. } => http.clone(),
+            _ => None,
+        };
+        match http {
+            Some(HttpError::LoginRequired { address, .. }) => log_in(&address, oauth).await?,
+            _ => return Err(error.into()),
+        }
+        last = Some(error);
+    }
+    Err(last.map_or_else(|| "no login".into(), Into::into))
+}
+
+async fn called(tool: &ToolSpec, arguments: &Value, oauth: &OAuth) -> Result<Result<String, Exit>, BoxError> {
+    let mut logins = 0;
+    loop {
+        let exit = match tool.call(arguments.clone()).await {
+            Ok(output) => return Ok(Ok(output.to_string())),
+            Err(exit) => exit,
+        };
+        let address = exit.as_tool_error().and_then(|error| {
+            error.causes().find_map(|cause| match cause.downcast_ref() {
+                Some(HttpError::LoginRequired { address, .. }) => Some(address.clone()),
+                _ => None,
+            })
+        });
+        match address {
+            Some(address) if logins < LOGINS => log_in(&address, oauth).await?,
+            _ => return Ok(Err(exit)),
+        }
+        logins += 1;
+    }
+}
+
+/// Does what the person's browser does.
+async fn log_in(address: &str, oauth: &OAuth) -> Result<(), BoxError> {
+    let address = address.parse()?;
+    // It follows no redirect.
+    let browser = onionskin_tls::http_client(&address)?.build()?;
+    let page = browser.get(address).send().await?;
+    let back = page.headers().get("location").ok_or("the page does not lead back")?.to_str()?;
+    oauth.finish(back).await?;
     Ok(())
 }
 

@@ -65,7 +65,7 @@ pub enum McpError {
     Misplaced {
         /// The server.
         server: String,
-        /// The setting: `header`, `header_for_run`, or one of a process, such as `env`.
+        /// The setting: `header`, `header_for_run`, `oauth`, or one of a process, such as `env`.
         setting: &'static str,
     },
     /// The address of a server, or one of its headers, cannot be used.
@@ -76,6 +76,17 @@ pub enum McpError {
         server: String,
         /// The header; `None` for the address.
         header: Option<String>,
+        /// The mistake.
+        reason: String,
+    },
+    /// A setting of the login to a server cannot be used.
+    #[error("`.{setting}(..)` of the login to the MCP server `{server}` cannot be used: {reason}")]
+    #[non_exhaustive]
+    Login {
+        /// The server.
+        server: String,
+        /// The setting: a method of `OAuth`.
+        setting: &'static str,
         /// The mistake.
         reason: String,
     },
@@ -125,6 +136,7 @@ impl McpError {
             | Self::ZeroTimeout { .. }
             | Self::Misplaced { .. }
             | Self::Address { .. }
+            | Self::Login { .. }
             | Self::Drifted { .. }
             | Self::Unlocked { .. } => &None,
         };
@@ -148,6 +160,7 @@ impl McpError {
             | Self::ZeroTimeout { .. }
             | Self::Misplaced { .. }
             | Self::Address { .. }
+            | Self::Login { .. }
             | Self::Drifted { .. }
             | Self::Unlocked { .. }) => other,
         }
@@ -199,8 +212,8 @@ impl fmt::Display for StartFailure {
 impl std::error::Error for StartFailure {}
 
 fn placed(setting: &str) -> &'static str {
-    if setting.starts_with("header") {
-        "only a server that is reached by address has headers; write `ServerConfig::http`, or remove it"
+    if setting.starts_with("header") || setting == "oauth" {
+        "it is for a server that is reached by address; write `ServerConfig::http`, or remove it"
     } else {
         "it is reached by address, and this is for a process that the program starts; remove it"
     }

@@ -40,6 +40,21 @@ pub enum HttpError {
         /// The value of `WWW-Authenticate`: where to get credentials.
         challenge: Option<String>,
     },
+    /// The server requires a login, or one with more scopes, which began: a person has to open the address. See `OAuth`, of the feature
+    /// `mcp-auth`.
+    #[error("it requires a login")]
+    #[non_exhaustive]
+    LoginRequired {
+        /// The address for the person's browser. It belongs to this login, so it is neither for a log nor for the model.
+        address: String,
+    },
+    /// The server requires a login, and it could not be prepared or renewed.
+    #[error("it requires a login, which failed: {reason}")]
+    #[non_exhaustive]
+    Login {
+        /// The reason.
+        reason: String,
+    },
     /// The credentials do not allow the request (status 403).
     #[error("its authorization does not allow this (status 403)")]
     #[non_exhaustive]
@@ -99,6 +114,8 @@ impl HttpError {
             Self::Unreachable { reason } => Self::Unreachable { reason: hide(reason) },
             Self::Interrupted { reason } => Self::Interrupted { reason: hide(reason) },
             Self::Unauthorized { challenge } => Self::Unauthorized { challenge: challenge.map(&hide) },
+            Self::LoginRequired { address } => Self::LoginRequired { address },
+            Self::Login { reason } => Self::Login { reason: hide(reason) },
             Self::Forbidden { challenge } => Self::Forbidden { challenge: challenge.map(&hide) },
             Self::Status { status, retry_after, message } => {
                 Self::Status { status, retry_after, message: hide(message) }
@@ -117,8 +134,13 @@ impl HttpError {
                 "Check its address, and that the server runs."
             }
             Self::Unauthorized { .. } | Self::Forbidden { .. } => {
-                "Give it credentials: `headers` in its entry of the file, or `ServerConfig::header`."
+                "Give it credentials: `headers` in its entry of the file, `ServerConfig::header`, or a login with \
+                 `onionskin mcp login`."
             }
+            Self::LoginRequired { .. } => {
+                "Open the address of `HttpError::LoginRequired` in a browser, and give the one it comes back to to `OAuth::finish`."
+            }
+            Self::Login { .. } => "Check the login that is configured for it.",
             Self::Status { status: 404 | 405, .. } | Self::NotMcp { .. } => {
                 "Check the path of its address: the endpoint of many servers is `/mcp`. Servers that only have the transport of \
                  2024 (\"sse\") cannot be used."
@@ -131,9 +153,11 @@ impl HttpError {
     /// What is known of the effect of a call that failed so, for the model.
     pub(crate) fn effect(&self) -> &'static str {
         match self {
-            Self::Unreachable { .. } | Self::Unauthorized { .. } | Self::Forbidden { .. } => {
-                "the call did not run"
-            }
+            Self::Unreachable { .. }
+            | Self::Unauthorized { .. }
+            | Self::LoginRequired { .. }
+            | Self::Login { .. }
+            | Self::Forbidden { .. } => "the call did not run",
             // Of 408, the server does not say how far it came.
             Self::Status { status: 400..=407 | 409..500, .. } => "the call was refused",
             Self::SessionLost => "the call was refused, and the next call begins a new session",

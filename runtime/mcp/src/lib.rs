@@ -17,7 +17,7 @@
 // `relist` lists. The connection of a server without an agent (`standalone`) runs on a thread of its own (`connection_thread`). `config` holds
 // the servers of a program, from a file (`mcp_json`, with `comments` and `tool_rules`) or from code, each a `server_config`. `snapshot` keeps what servers offer in a
 // file, `take_snapshot` starts servers for it, and `provider` compares. A server that is reached by address has an `endpoint`, is spoken to over `http`, and fails with an
-// `http_error`; `pool` has its connections with the credentials of runs.
+// `http_error`; `pool` has its connections with the credentials of runs, and `auth` its logins.
 // Types of rmcp are public only with the feature `rmcp3`, whose name contains the major version.
 
 #![forbid(unsafe_code)]
@@ -26,6 +26,8 @@
 mod announced;
 mod answer;
 mod argument_names;
+#[cfg(feature = "mcp-auth")]
+mod auth;
 mod client;
 mod comments;
 mod config;
@@ -77,6 +79,8 @@ mod untraced_thread;
 mod visible;
 mod wire;
 
+#[cfg(feature = "mcp-auth")]
+pub use auth::{Login, OAuth, OAuthError, TokenFolder, TokenStore};
 pub use config::McpConfig;
 pub use directory::WorkingDirectory;
 pub use error::{McpError, StartFailure};

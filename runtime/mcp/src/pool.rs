@@ -13,8 +13,15 @@ const MAX_CONNECTIONS: usize = 256;
 /// A connection without a call is closed after this time, when another one is asked for.
 const IDLE: Duration = Duration::from_mins(10);
 
-/// The values of the headers that runs give.
-pub(crate) type Credentials = BTreeMap<String, String>;
+/// What the requests of a run are allowed by.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub(crate) struct Credentials {
+    /// The values of the headers that runs give.
+    pub(crate) headers: BTreeMap<String, String>,
+    /// The user who logged in.
+    #[cfg(feature = "mcp-auth")]
+    pub(crate) user: Option<String>,
+}
 
 /// The connections, the one that was used last at the end.
 pub(crate) struct Pool<S>(Mutex<VecDeque<Entry<S>>>);

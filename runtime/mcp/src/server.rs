@@ -11,6 +11,8 @@ use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, Progres
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
+#[cfg(feature = "mcp-auth")]
+use super::auth::OAuth;
 use super::connection::{Connection, RequestError};
 use super::endpoint::{self, Mistake};
 use super::error::McpError;
@@ -151,13 +153,13 @@ impl Server {
     /// # Errors
     /// Returns an error for the model if the run has none, or if too many connections are in use.
     pub(super) fn for_run(self: &Arc<Self>, run: &RunContext) -> Result<Arc<Self>, Exit> {
-        if self.config.run_headers.is_empty() {
+        if !self.config.depends_on_run() {
             return Ok(Arc::clone(self));
         }
         if self.closed.load(Ordering::Acquire) {
             return Err(remote(format!("the MCP server `{}` was shut down", self.name), ErrorKind::Remote));
         }
-        let mut credentials = Credentials::new();
+        let mut credentials = Credentials::default();
         for (name, value) in &self.config.run_headers {
             let value = value(run).map_err(|error| {
                 let text = format!(
@@ -167,10 +169,10 @@ impl Server {
                 Exit::Tool(ToolError::new(run.hide_text(text).into_owned()).with_kind(ErrorKind::Denied).with_source(error))
             })?;
             run.conceal(&value);
-            credentials.insert(name.clone(), value.expose().clone());
+            credentials.headers.insert(name.clone(), value.expose().clone());
         }
         if let Err(Mistake::Address(reason) | Mistake::Header(_, reason)) =
-            endpoint::check(&self.config.command.value, &credentials)
+            endpoint::check(&self.config.command.value, &credentials.headers)
         {
             let text = format!(
                 "the call was not sent to the MCP server `{}`: a header of this run cannot be used: {reason}",
@@ -178,11 +180,25 @@ impl Server {
             );
             return Err(Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Denied)));
         }
+        #[cfg(feature = "mcp-auth")]
+        if self.config.oauth.as_ref().is_some_and(OAuth::is_for_users) {
+            credentials.user = Some(run.user().map(str::to_owned).ok_or_else(|| {
+                let text = format!(
+                    "the call was not sent to the MCP server `{}`: each user logs in to it, and the run has no user",
+                    self.name
+                );
+                Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Denied))
+            })?);
+        }
         let make = || {
             let mut config = self.config.clone();
             config.run_headers.clear();
             config.unread.clear();
-            config.headers.extend(credentials.clone());
+            config.headers.extend(credentials.headers.clone());
+            #[cfg(feature = "mcp-auth")]
+            if let Some(user) = &credentials.user {
+                config.oauth = config.oauth.map(|oauth| oauth.of_user(user.clone()));
+            }
             Self::new(&self.name, config)
         };
         // Its session on the server ends too.
@@ -299,7 +315,7 @@ impl Server {
     /// # Errors
     /// Returns the error otherwise.
     fn unlisted(&self, error: McpError) -> Result<(), McpError> {
-        if self.config.run_headers.is_empty() || !error.needs_credentials() {
+        if !self.config.depends_on_run() || !error.needs_credentials() {
             return Err(error);
         }
         *lock(&self.unlisted) = Some(error);

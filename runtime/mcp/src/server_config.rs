@@ -10,6 +10,8 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use tokio::io::DuplexStream;
 
+#[cfg(feature = "mcp-auth")]
+use super::auth::OAuth;
 use super::endpoint::{self, Mistake};
 use super::error::McpError;
 use super::tool_rules::ToolRules;
@@ -90,6 +92,8 @@ pub struct ServerConfig {
     pub(super) headers: BTreeMap<String, String>,
     /// Headers whose values depend on the run of a call.
     pub(super) run_headers: BTreeMap<String, RunHeader>,
+    #[cfg(feature = "mcp-auth")]
+    pub(super) oauth: Option<OAuth>,
 }
 
 /// The value of a header in a run.
@@ -210,6 +214,32 @@ impl ServerConfig {
         self
     }
 
+    /// Sends the tokens of a login with the requests to a server that is reached by address; see [`OAuth`].
+    #[cfg(feature = "mcp-auth")]
+    #[must_use]
+    pub fn oauth(mut self, oauth: OAuth) -> Self {
+        self.oauth = Some(oauth);
+        self
+    }
+
+    /// Whether requests carry what only a run knows.
+    pub(super) fn depends_on_run(&self) -> bool {
+        #[cfg(feature = "mcp-auth")]
+        let of_user = self.oauth.as_ref().is_some_and(OAuth::is_for_users);
+        #[cfg(not(feature = "mcp-auth"))]
+        let of_user = false;
+        of_user || !self.run_headers.is_empty()
+    }
+
+    /// The address of a server that is reached by one.
+    #[cfg(feature = "mcp-auth")]
+    pub(super) fn remote_address(&self) -> Option<&str> {
+        match self.link {
+            Link::Http(_) => Some(&self.command.value),
+            Link::Process | Link::InProcess(_) => None,
+        }
+    }
+
     pub(super) fn new(command: Word) -> Self {
         Self {
             command,
@@ -228,6 +258,8 @@ impl ServerConfig {
             link: Link::Process,
             headers: BTreeMap::new(),
             run_headers: BTreeMap::new(),
+            #[cfg(feature = "mcp-auth")]
+            oauth: None,
         }
     }
 
@@ -353,6 +385,8 @@ impl ServerConfig {
                 };
                 McpError::Address { server: server.to_owned(), header, reason: reason.to_owned() }
             })?;
+            #[cfg(feature = "mcp-auth")]
+            self.check_login(server)?;
         }
         for (setting, time) in [("timeout", self.timeout), ("start_timeout", self.start_timeout)] {
             if time.is_zero() {
@@ -362,12 +396,34 @@ impl ServerConfig {
         Ok(())
     }
 
+    #[cfg(feature = "mcp-auth")]
+    fn check_login(&self, server: &str) -> Result<(), McpError> {
+        const HEADER: &str = "authorization";
+        let Some(oauth) = &self.oauth else { return Ok(()) };
+        if self.headers.contains_key(HEADER) || self.run_headers.contains_key(HEADER) {
+            let reason = "the login of `.oauth(..)` sets it; remove one of them".to_owned();
+            return Err(McpError::Address {
+                server: server.to_owned(),
+                header: Some(HEADER.to_owned()),
+                reason,
+            });
+        }
+        oauth.check().map_err(|(setting, reason)| McpError::Login {
+            server: server.to_owned(),
+            setting,
+            reason: reason.to_owned(),
+        })
+    }
+
     /// A setting that has no effect, because it is for servers that are reached in another way.
     fn misplaced(&self) -> Option<&'static str> {
         let settings = match self.link {
-            Link::Process | Link::InProcess(_) => {
-                vec![(!self.headers.is_empty(), "header"), (!self.run_headers.is_empty(), "header_for_run")]
-            }
+            Link::Process | Link::InProcess(_) => vec![
+                (!self.headers.is_empty(), "header"),
+                (!self.run_headers.is_empty(), "header_for_run"),
+                #[cfg(feature = "mcp-auth")]
+                (self.oauth.is_some(), "oauth"),
+            ],
             Link::Http(_) => vec![
                 (!self.args.is_empty(), "args"),
                 (!self.env.is_empty(), "env"),

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode, Url};
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
@@ -22,7 +22,11 @@ use rmcp::transport::streamable_http_client::{
 use sse_stream::Sse;
 
 use super::answers::{self, AnswerTo, Answers};
+#[cfg(feature = "mcp-auth")]
+use super::authorized;
 use super::fetch;
+#[cfg(feature = "mcp-auth")]
+use crate::auth::Authority;
 use crate::client::Unasked;
 use crate::http_error::HttpError;
 use crate::wire::{self, Fault, Incoming};
@@ -43,13 +47,20 @@ type SseStream = BoxStream<'static, Result<Sse, SseError>>;
 pub(super) struct HttpClient(Arc<Inner>);
 
 struct Inner {
-    http: Client,
-    address: Url,
-    /// The configured headers.
-    headers: HeaderMap,
+    target: Target,
     unasked: Unasked,
     fault: Fault,
     replies: AtomicUsize,
+}
+
+/// Where requests go, and what each of them carries.
+pub(super) struct Target {
+    pub(super) http: Client,
+    pub(super) address: Url,
+    /// The configured headers.
+    pub(super) headers: HeaderMap,
+    #[cfg(feature = "mcp-auth")]
+    pub(super) login: Option<Arc<Authority>>,
 }
 
 /// What a request carries beside the configured headers.
@@ -60,14 +71,8 @@ pub(super) struct Extra {
 }
 
 impl HttpClient {
-    pub(super) fn new(
-        http: Client,
-        address: Url,
-        headers: HeaderMap,
-        unasked: Unasked,
-        fault: Fault,
-    ) -> Self {
-        Self(Arc::new(Inner { http, address, headers, unasked, fault, replies: AtomicUsize::new(0) }))
+    pub(super) fn new(target: Target, unasked: Unasked, fault: Fault) -> Self {
+        Self(Arc::new(Inner { target, unasked, fault, replies: AtomicUsize::new(0) }))
     }
 
     pub(super) fn unasked(&self) -> &Unasked {
@@ -78,16 +83,34 @@ impl HttpClient {
         &self,
         method: Method,
         extra: &Extra,
+        prepare: impl Fn(RequestBuilder) -> RequestBuilder + Sync,
+    ) -> Result<Response, HttpError> {
+        #[cfg(feature = "mcp-auth")]
+        if let Some(login) = &self.0.target.login {
+            let send = |token| self.send_with(&method, extra, token, &prepare);
+            return authorized::send(login, send).await;
+        }
+        self.send_with(&method, extra, None, &prepare).await
+    }
+
+    async fn send_with(
+        &self,
+        method: &Method,
+        extra: &Extra,
+        token: Option<HeaderValue>,
         prepare: impl Fn(RequestBuilder) -> RequestBuilder,
     ) -> Result<Response, HttpError> {
-        fetch::send(&self.0.http, &method, &self.0.address, |request| {
+        let Target { http, address, headers, .. } = &self.0.target;
+        fetch::send(http, method, address, |request| {
             // The configured ones last: a user's value replaces one of the library.
             let library = extra.headers.clone().into_iter().collect();
-            let request = request.headers(library).headers(self.0.headers.clone());
-            let request = match &extra.session {
-                Some(session) => request.header(HEADER_SESSION_ID, session.as_ref()),
-                None => request,
-            };
+            let mut request = request.headers(library).headers(headers.clone());
+            if let Some(token) = &token {
+                request = request.header(AUTHORIZATION, token.clone());
+            }
+            if let Some(session) = &extra.session {
+                request = request.header(HEADER_SESSION_ID, session.as_ref());
+            }
             prepare(request)
         })
         .await
@@ -236,7 +259,7 @@ impl StreamableHttpClient for HttpClient {
                 None => request,
             }
         });
-        let mut response = sent.await.map_err(Failure::Client)?;
+        let mut response = sent.await.map_err(unstreamed)?;
         if response.status() == StatusCode::METHOD_NOT_ALLOWED {
             return Err(StreamableHttpError::ServerDoesNotSupportSse);
         }
@@ -246,18 +269,7 @@ impl StreamableHttpClient for HttpClient {
                 return Err(StreamableHttpError::ServerDoesNotSupportSse);
             }
             let body = fetch::error_body(&mut response).await;
-            return Err(match fetch::failed(&response, &body) {
-                // The library asks again after other errors, without end.
-                HttpError::Unauthorized { challenge } | HttpError::Forbidden { challenge } => {
-                    StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge.unwrap_or_default()))
-                }
-                error @ (HttpError::Unreachable { .. }
-                | HttpError::Interrupted { .. }
-                | HttpError::Status { .. }
-                | HttpError::Redirected { .. }
-                | HttpError::NotMcp { .. }
-                | HttpError::SessionLost) => Failure::Client(error),
-            });
+            return Err(unstreamed(fetch::failed(&response, &body)));
         }
         match fetch::content_type(&response) {
             Some(kind) if kind == EVENT_STREAM_MIME_TYPE => Ok(self.stream(response, None, extra)),
@@ -269,5 +281,24 @@ impl StreamableHttpClient for HttpClient {
 impl HttpClient {
     fn stream(&self, response: Response, asked: Option<AnswerTo>, extra: Extra) -> SseStream {
         Answers::new(self.clone(), response, asked, extra).into_stream().boxed()
+    }
+}
+
+/// Why a stream could not be opened.
+fn unstreamed(error: HttpError) -> Failure {
+    match error {
+        // The library asks again after other errors, without end.
+        HttpError::Unauthorized { challenge } | HttpError::Forbidden { challenge } => {
+            StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge.unwrap_or_default()))
+        }
+        HttpError::LoginRequired { .. } | HttpError::Login { .. } => {
+            StreamableHttpError::AuthRequired(AuthRequiredError::new(String::new()))
+        }
+        error @ (HttpError::Unreachable { .. }
+        | HttpError::Interrupted { .. }
+        | HttpError::Status { .. }
+        | HttpError::Redirected { .. }
+        | HttpError::NotMcp { .. }
+        | HttpError::SessionLost) => Failure::Client(error),
     }
 }

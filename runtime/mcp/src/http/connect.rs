@@ -14,7 +14,7 @@ use rmcp::transport::streamable_http_client::{StreamableHttpClientTransportConfi
 
 use tokio::time::Instant;
 
-use super::client::HttpClient;
+use super::client::{HttpClient, Target};
 use super::fetch;
 use crate::client::{Client, Unasked};
 use crate::endpoint::{self, Mistake};
@@ -54,7 +54,14 @@ pub(crate) async fn connect(
     let mut pauses = ExponentialBackoff::default();
     (pauses.max_times, pauses.base_duration, pauses.max_delay) = (None, FIRST_PAUSE, Some(LONGEST_PAUSE));
     settings.retry_config = Arc::new(pauses);
-    let client = HttpClient::new(http, address, headers, unasked.clone(), fault);
+    let target = Target {
+        http,
+        #[cfg(feature = "mcp-auth")]
+        login: config.oauth.as_ref().and_then(|oauth| oauth.authority(&address)),
+        address,
+        headers,
+    };
+    let client = HttpClient::new(target, unasked.clone(), fault);
     let transport = StreamableHttpClientTransport::with_client(client, settings);
     let versions = ClientLifecycleMode::Auto {
         preferred_versions: vec![ProtocolVersion::V_2026_07_28],

@@ -1,0 +1,48 @@
+//! Why a login to a server failed.
+
+use onionskin_core::servers::BoxError;
+
+/// Why a login to a server that requires OAuth failed. No text contains a token, a code or the secret of a client.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OAuthError {
+    /// The server is not reached by address, or its configuration has no login.
+    #[error("the server has no login: give it one with `ServerConfig::oauth`")]
+    NoLogin,
+    /// A setting of the login cannot be used.
+    #[error("`{setting}` of the login cannot be used: {reason}")]
+    #[non_exhaustive]
+    Setting {
+        /// The setting: a method of [`OAuth`](crate::OAuth).
+        setting: &'static str,
+        /// The mistake.
+        reason: String,
+    },
+    /// The login could not begin: the server's description of its logins cannot be used, or the client was not registered.
+    #[error("the login could not begin: {reason}")]
+    #[non_exhaustive]
+    Begin {
+        /// The reason.
+        reason: String,
+    },
+    /// The address that the browser came back to is not that of a login that began: it lasts 10 minutes, and can be finished once.
+    #[error("no login that began here has this address; begin it again")]
+    Unknown,
+    /// The person, or the authorization server, refused.
+    #[error("the login was refused: {reason}")]
+    #[non_exhaustive]
+    Refused {
+        /// The `error` of the authorization server, with its description.
+        reason: String,
+    },
+    /// The authorization server gave no tokens for the code.
+    #[error("the login could not be finished: {reason}")]
+    #[non_exhaustive]
+    Exchange {
+        /// The reason.
+        reason: String,
+    },
+    /// The store of the tokens failed.
+    #[error("the store of the tokens failed: {0}")]
+    Store(#[source] BoxError),
+}

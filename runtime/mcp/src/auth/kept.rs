@@ -1,0 +1,106 @@
+//! The text that a store has for a login.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use async_trait::async_trait;
+use onionskin_core::secret::Secret;
+use onionskin_core::servers::BoxError;
+use rmcp::transport::auth::{AuthError, CredentialRefreshGuard, CredentialStore, StoredCredentials};
+use serde::{Deserialize, Serialize};
+
+use super::store::{Login, TokenStore};
+use crate::mutex::lock;
+
+/// A token that ends sooner is refreshed before it is sent.
+const RESERVE: Duration = Duration::from_secs(30);
+
+/// Tokens, and the client that they were given to.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Kept {
+    pub(super) client: Client,
+    pub(super) credentials: StoredCredentials,
+}
+
+/// This program, as an authorization server knows it.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Client {
+    pub(super) id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) secret: Option<String>,
+    pub(super) redirect: String,
+}
+
+/// An access token.
+pub(crate) struct Token {
+    pub(crate) value: Secret<String>,
+    pub(super) is_over: bool,
+}
+
+impl Kept {
+    pub(super) async fn load(store: &dyn TokenStore, login: &Login) -> Result<Option<Self>, BoxError> {
+        let Some(text) = store.load(login).await? else { return Ok(None) };
+        // The parser's own message may quote a token.
+        let kept = serde_json::from_str(text.expose());
+        kept.map(Some).map_err(|_| "its text is not one that was saved here".into())
+    }
+
+    async fn save(&self, store: &dyn TokenStore, login: &Login) -> Result<(), BoxError> {
+        store.save(login, Some(Secret::new(serde_json::to_string(self)?))).await
+    }
+
+    /// The access token. `None` if the text has none.
+    pub(super) fn token(&self) -> Option<Token> {
+        // The fields are private to the library; its JSON is that of the standard.
+        let tokens = serde_json::to_value(self.credentials.token_response.as_ref()?).ok()?;
+        let value = tokens.get("access_token")?.as_str()?;
+        let lasts = tokens.get("expires_in").and_then(serde_json::Value::as_u64);
+        let is_over = lasts.zip(self.credentials.token_received_at).is_some_and(|(lasts, received)| {
+            let reserve = RESERVE.min(Duration::from_secs(lasts) / 2);
+            let ends = Duration::from_secs(received).saturating_add(Duration::from_secs(lasts));
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+            now.saturating_add(reserve) >= ends
+        });
+        Some(Token { value: Secret::new(value.to_owned()), is_over })
+    }
+
+    pub(super) fn can_be_refreshed(&self) -> bool {
+        let tokens = serde_json::to_value(&self.credentials.token_response).ok();
+        tokens.is_some_and(|tokens| tokens.get("refresh_token").is_some_and(serde_json::Value::is_string))
+    }
+}
+
+/// The library's view of the store.
+pub(super) struct Saved {
+    pub(super) store: Arc<dyn TokenStore>,
+    pub(super) login: Login,
+    /// The client whose tokens are saved.
+    pub(super) client: Arc<Mutex<Option<Client>>>,
+}
+
+fn failed(error: &BoxError) -> AuthError {
+    AuthError::CredentialStoreError(error.to_string())
+}
+
+#[async_trait]
+impl CredentialStore for Saved {
+    async fn load(&self) -> Result<Option<StoredCredentials>, AuthError> {
+        let kept = Kept::load(&*self.store, &self.login).await.map_err(|error| failed(&error))?;
+        Ok(kept.map(|kept| kept.credentials))
+    }
+
+    async fn save(&self, credentials: StoredCredentials) -> Result<(), AuthError> {
+        let client = lock(&self.client).clone();
+        let client = client.ok_or_else(|| failed(&"there is no client".into()))?;
+        Kept { client, credentials }.save(&*self.store, &self.login).await.map_err(|error| failed(&error))
+    }
+
+    async fn clear(&self) -> Result<(), AuthError> {
+        self.store.save(&self.login, None).await.map_err(|error| failed(&error))
+    }
+
+    async fn acquire_refresh_guard(&self) -> Result<Option<CredentialRefreshGuard>, AuthError> {
+        let guard = self.store.lock(&self.login).await.map_err(|error| failed(&error))?;
+        Ok(Some(CredentialRefreshGuard::new(guard)))
+    }
+}
