@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+#[cfg(feature = "mcp-auth")]
+use super::auth::OAuth;
 use super::error::McpError;
 use super::file;
 use super::mcp_json::{self, Configured};
@@ -129,6 +131,16 @@ impl McpConfig {
             self.servers.values_mut().flatten().filter(|server| !matches!(server.link, Link::Http(_)));
         for server in processes {
             *server = server.clone().pass_env(&names);
+        }
+    }
+
+    /// Gives each server that is reached by address this login, except those with a login or a header `Authorization` of their own.
+    #[cfg(feature = "mcp-auth")]
+    pub fn oauth(&mut self, oauth: &OAuth) {
+        for server in self.servers.values_mut().flatten() {
+            if matches!(server.link, Link::Http(_)) && !server.is_authorized() {
+                server.oauth = Some(oauth.clone());
+            }
         }
     }
 

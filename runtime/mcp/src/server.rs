@@ -217,6 +217,21 @@ impl Server {
         Ok(server)
     }
 
+    /// Hides the token of the login in the run, whose results and errors come from the server.
+    #[cfg(feature = "mcp-auth")]
+    pub(super) async fn conceal_login(&self, run: &RunContext) {
+        let Some(oauth) = &self.config.oauth else { return };
+        let authority = endpoint::read(&self.config.command.value, &self.config.headers)
+            .ok()
+            .and_then(|(address, _)| oauth.authority(&address));
+        // The call itself reports what is wrong with the login.
+        if let Some(authority) = authority
+            && let Ok(Some(token)) = authority.token().await
+        {
+            run.conceal(&token);
+        }
+    }
+
     /// The tools of a lock file, without those that the configuration takes away. `None` if the server has listed its own.
     ///
     /// # Errors

@@ -20,6 +20,9 @@ use onionskin_core::RunContext;
 use onionskin_core::secret::Secret;
 use onionskin_core::servers::BoxError;
 
+/// The header of credentials.
+#[cfg(feature = "mcp-auth")]
+const AUTHORIZATION: &str = "authorization";
 /// The time for one request: a list page or a call. Progress of a call restarts it.
 const REQUEST: Duration = Duration::from_mins(1);
 /// The time from starting the process to its first list of tools.
@@ -396,16 +399,26 @@ impl ServerConfig {
         Ok(())
     }
 
+    /// Whether requests have a header with credentials.
+    #[cfg(feature = "mcp-auth")]
+    fn has_authorization(&self) -> bool {
+        self.headers.contains_key(AUTHORIZATION) || self.run_headers.contains_key(AUTHORIZATION)
+    }
+
+    /// Whether requests have credentials: those of a login, or a header.
+    #[cfg(feature = "mcp-auth")]
+    pub(super) fn is_authorized(&self) -> bool {
+        self.oauth.is_some() || self.has_authorization()
+    }
+
     #[cfg(feature = "mcp-auth")]
     fn check_login(&self, server: &str) -> Result<(), McpError> {
-        const HEADER: &str = "authorization";
         let Some(oauth) = &self.oauth else { return Ok(()) };
-        if self.headers.contains_key(HEADER) || self.run_headers.contains_key(HEADER) {
-            let reason = "the login of `.oauth(..)` sets it; remove one of them".to_owned();
+        if self.has_authorization() {
             return Err(McpError::Address {
                 server: server.to_owned(),
-                header: Some(HEADER.to_owned()),
-                reason,
+                header: Some(AUTHORIZATION.to_owned()),
+                reason: "the login of `.oauth(..)` sets it; remove one of them".to_owned(),
             });
         }
         oauth.check().map_err(|(setting, reason)| McpError::Login {

@@ -109,6 +109,8 @@ impl DynTool for McpTool {
             let (shared, run) = (Arc::clone(&self.answers.server), cx.run().clone());
             let call = Box::pin(async move {
                 answers.server = shared.for_run(&run)?;
+                #[cfg(feature = "mcp-auth")]
+                answers.server.conceal_login(&run).await;
                 answers.server.secrets.called_from(&run);
                 let report = |report: rmcp::model::ProgressNotificationParam| {
                     progress.report(report.progress, report.total, report.message);

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests say what they expect")]
 
 mod hostile;
+mod logins;
 mod server;
 mod sessions;
 mod users;

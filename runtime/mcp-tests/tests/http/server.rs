@@ -171,7 +171,9 @@ async fn receive(read: &mut (impl AsyncBufReadExt + Unpin)) -> Option<Request> {
     let length = headers.get("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
     let mut body = vec![0; length];
     read.read_exact(&mut body).await.ok()?;
-    let body = serde_json::from_slice(&body).unwrap_or_default();
+    // Forms are texts.
+    let body =
+        serde_json::from_slice(&body).unwrap_or_else(|_| String::from_utf8_lossy(&body).into_owned().into());
     Some(Request { method, path, headers, body })
 }
 

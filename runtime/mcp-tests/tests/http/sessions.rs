@@ -175,11 +175,11 @@ async fn a4_settings_of_another_kind_of_server_are_errors() {
         (ServerConfig::http("https://example.com/mcp").env("A", "b"), "`.env(..)` has no effect"),
         (
             ServerConfig::stdio("x").header("A", "b".to_owned()),
-            "`.header(..)` has no effect on the MCP server `web`: only a server that is reached by address",
+            "`.header(..)` has no effect on the MCP server `web`: it is for a server that is reached by address",
         ),
         (
             ServerConfig::stdio("x").header_for_run("A", |_| Ok("b".to_owned().into())),
-            "`.header_for_run(..)` has no effect on the MCP server `web`: only a server that is reached by address",
+            "`.header_for_run(..)` has no effect on the MCP server `web`: it is for a server that is reached by address",
         ),
         (
             ServerConfig::http("example.com/mcp"),

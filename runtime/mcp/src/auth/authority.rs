@@ -35,6 +35,8 @@ pub(crate) struct Authority {
     oauth: OAuth,
     /// The client whose tokens are saved.
     client: Arc<SyncMutex<Option<Client>>>,
+    /// The token of the last request.
+    sent: SyncMutex<Option<Secret<String>>>,
     state: Mutex<State>,
 }
 
@@ -54,7 +56,14 @@ struct Begun {
 
 impl Authority {
     pub(super) fn new(login: Login, server: Url, oauth: OAuth) -> Self {
-        Self { login, server, oauth, client: Arc::default(), state: Mutex::default() }
+        Self {
+            login,
+            server,
+            oauth,
+            client: Arc::default(),
+            sent: SyncMutex::default(),
+            state: Mutex::default(),
+        }
     }
 
     pub(super) fn login(&self) -> &Login {
@@ -63,10 +72,20 @@ impl Authority {
 
     /// The access token, refreshed if it is about to end. `None` without a login, or if it has to be renewed by a person.
     pub(crate) async fn token(&self) -> Result<Option<Secret<String>>, HttpError> {
-        match self.kept().await?.and_then(|kept| kept.token()) {
-            Some(token) if token.is_over => self.renew(&token.value).await,
-            Some(token) => Ok(Some(token.value)),
-            None => Ok(None),
+        let token = match self.kept().await?.and_then(|kept| kept.token()) {
+            Some(token) if token.is_over => self.renew(&token.value).await?,
+            Some(token) => Some(token.value),
+            None => None,
+        };
+        lock(&self.sent).clone_from(&token);
+        Ok(token)
+    }
+
+    /// The text without the token of the last request.
+    pub(crate) fn hide(&self, text: String) -> String {
+        match &*lock(&self.sent) {
+            Some(token) if text.contains(token.expose()) => text.replace(token.expose(), "[authorization]"),
+            _ => text,
         }
     }
 

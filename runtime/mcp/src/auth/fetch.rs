@@ -30,7 +30,8 @@ impl Fetcher {
         let failed =
             |reason: String| HttpError::Unreachable { reason: format!("there is no HTTP client: {reason}") };
         let client = onionskin_tls::http_client(server).map_err(|error| failed(error.to_string()))?;
-        let client = client.timeout(TIME);
+        // A connection belongs to the runtime of its request, and logins go on in others.
+        let client = client.timeout(TIME).pool_max_idle_per_host(0);
         // A proxy looks up the names, so the only one that is looked up here is its own.
         let has_proxy = !onionskin_tls::is_loopback(server.host_str())
             && PROXIES
