@@ -32,6 +32,7 @@ const ENUMS: &[(&str, &str)] = &[
     ("HistoryError", "runtime/tools/src/model/history_check.rs"),
     ("McpError", "runtime/mcp/src/error.rs"),
     ("HttpError", "runtime/mcp/src/http_error.rs"),
+    ("OAuthError", "runtime/mcp/src/auth/error.rs"),
     ("SnapshotError", "runtime/mcp/src/snapshot/error.rs"),
     ("ModelError", "runtime/tools/src/model/error.rs"),
     ("ScriptedModelError", "runtime/tools/src/model/error.rs"),

@@ -45,6 +45,8 @@ impl Program {
             Ok(runtime) => runtime,
             Err(error) => return output::failure(&Failure::new(error)),
         };
+        #[cfg(feature = "mcp-auth")]
+        mcp::use_stored_logins(&self);
         let done = runtime.block_on(self.execute(command));
         // Drops the tasks that a run has left.
         runtime.shutdown_timeout(LAST_WORK);

@@ -2,10 +2,14 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
+#[path = "shared/login_site.rs"]
+mod login_site;
 #[path = "shared/processes.rs"]
 mod processes;
 
 use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
@@ -406,6 +410,66 @@ fn o1_the_help_is_short_and_has_examples() {
     assert!(help.lines().count() <= 45, "{help}");
     let (_, short, _) = folder.run("mcp lock -h");
     assert!(short.lines().count() < help.lines().count(), "{short}");
-    assert!(folder.run("mcp --help").1.contains("list  Show what the servers offer"));
+    assert!(folder.run("mcp --help").1.contains("list    Show what the servers offer"));
     assert_eq!(folder.run("--version").1, format!("onionskin {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn a4_mcp_login_keeps_tokens_that_all_commands_use() {
+    let folder = Folder::new(&[]);
+    let site = login_site::start();
+    let servers = json!({ "mcpServers": {
+        "site": { "url": format!("http://{site}/mcp") },
+        "time": { "command": "mcp-server-time" },
+    } });
+    fs::write(folder.path(".mcp.json"), servers.to_string()).unwrap();
+    let states = folder.path("states");
+    let command = |arguments: &str| {
+        let mut command = folder.command(arguments);
+        command.env("XDG_STATE_HOME", &states);
+        command
+    };
+    let run = |arguments: &str| {
+        let Output { status, stdout, stderr } = command(arguments).output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (status.code().unwrap(), text(stdout), text(stderr))
+    };
+    let (code, _, words) = run("mcp list site");
+    assert_eq!(code, 2);
+    assert!(
+        words.contains("it requires authorization (status 401)") && words.contains("mcp login"),
+        "{words}"
+    );
+    let (code, _, words) = run("mcp login time");
+    assert_eq!((code, words.trim_end()), (2, "error: `time` is a program of this machine, and has no login"));
+
+    let mut login = command("mcp login site --no-browser");
+    let mut login = login.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut words = BufReader::new(login.stderr.take().unwrap());
+    let mut line = String::new();
+    words.read_line(&mut line).unwrap();
+    let address = line.trim_end().strip_prefix("note: open this address in a browser: ").unwrap();
+    let address = url::Url::parse(address).unwrap();
+    let of = |name: &str| address.query_pairs().find(|(key, _)| key == name).unwrap().1.into_owned();
+    let back = url::Url::parse(&of("redirect_uri")).unwrap();
+    let visit = |target: String| {
+        let mut browser = TcpStream::connect(("127.0.0.1", back.port().unwrap())).unwrap();
+        write!(browser, "GET {target} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n").unwrap();
+        let mut page = String::new();
+        browser.read_to_string(&mut page).unwrap();
+        page
+    };
+    assert!(visit("/favicon.ico".to_owned()).starts_with("HTTP/1.1 404"));
+    assert!(visit(format!("{}?code=the-code&state=another", back.path())).starts_with("HTTP/1.1 400"));
+    let page = visit(format!("{}?code=the-code&state={}", back.path(), of("state")));
+    assert!(page.ends_with("You are logged in. You can close this page."), "{page}");
+    let Output { status, stdout, .. } = login.wait_with_output().unwrap();
+    assert_eq!(
+        (status.code(), String::from_utf8(stdout).unwrap().trim_end()),
+        (Some(0), "logged in to site: 1 tool")
+    );
+
+    assert_eq!(run("mcp list site").1, "site: 1 tool\n  read\n");
+    assert_eq!(run("mcp logout site").1, "logged out of site\n");
+    assert_eq!(run("mcp list site").0, 2);
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+#[cfg(feature = "mcp-auth")]
+use std::sync::OnceLock;
 
 #[cfg(feature = "mcp-auth")]
 use super::auth::OAuth;
@@ -9,6 +11,10 @@ use super::error::McpError;
 use super::file;
 use super::mcp_json::{self, Configured};
 use super::server_config::{Link, ServerConfig};
+
+/// The login of the servers in files.
+#[cfg(feature = "mcp-auth")]
+static LOGIN: OnceLock<OAuth> = OnceLock::new();
 
 /// The largest `.mcp.json` that is read.
 const MOST_BYTES: usize = 8 << 20;
@@ -92,6 +98,10 @@ impl McpConfig {
         for server in config.servers.values_mut().flatten() {
             server.lock_file = Some(path.with_file_name(file::LOCK_FILE));
         }
+        #[cfg(feature = "mcp-auth")]
+        if let Some(oauth) = LOGIN.get() {
+            config.oauth(oauth);
+        }
         Ok(config)
     }
 
@@ -132,6 +142,14 @@ impl McpConfig {
         for server in processes {
             *server = server.clone().pass_env(&names);
         }
+    }
+
+    /// Gives the servers of all files that are read from now on this login, as [`Self::oauth`] does: for a program with a command like
+    /// `onionskin mcp login`, whose tokens all of its parts use. The first call in a process counts.
+    #[cfg(feature = "mcp-auth")]
+    pub fn login_for_files(oauth: OAuth) {
+        // A command line sets it once.
+        let _ = LOGIN.set(oauth);
     }
 
     /// Gives each server that is reached by address this login, except those with a login or a header `Authorization` of their own.

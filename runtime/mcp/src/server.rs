@@ -197,7 +197,7 @@ impl Server {
             config.headers.extend(credentials.headers.clone());
             #[cfg(feature = "mcp-auth")]
             if let Some(user) = &credentials.user {
-                config.oauth = config.oauth.map(|oauth| oauth.of_user(user.clone()));
+                config.oauth = config.oauth.map(|oauth| oauth.with_user(user.clone()));
             }
             Self::new(&self.name, config)
         };

@@ -234,9 +234,8 @@ impl ServerConfig {
         of_user || !self.run_headers.is_empty()
     }
 
-    /// The address of a server that is reached by one.
-    #[cfg(feature = "mcp-auth")]
-    pub(super) fn remote_address(&self) -> Option<&str> {
+    /// The address of a server that is [reached by one](Self::http).
+    pub fn address(&self) -> Option<&str> {
         match self.link {
             Link::Http(_) => Some(&self.command.value),
             Link::Process | Link::InProcess(_) => None,

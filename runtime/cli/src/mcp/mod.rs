@@ -3,12 +3,16 @@
 mod arguments;
 mod list;
 mod lock;
+#[cfg(feature = "mcp-auth")]
+mod login;
 mod servers;
 
 use std::process::ExitCode;
 
 pub(crate) use arguments::{CONFIG, LockArguments, McpCommand, ServerArguments};
 pub(crate) use lock::{update_command, with_command};
+#[cfg(feature = "mcp-auth")]
+pub(crate) use login::use_stored_logins;
 
 use crate::failure::Failure;
 use crate::program::Program;
@@ -19,6 +23,10 @@ pub(crate) async fn run(program: &Program, command: McpCommand) -> Result<ExitCo
         match command {
             McpCommand::Lock(arguments) => lock::run(program, arguments).await,
             McpCommand::List(arguments) => list::run(program, arguments).await,
+            #[cfg(feature = "mcp-auth")]
+            McpCommand::Login(arguments) => login::run(program, arguments).await,
+            #[cfg(feature = "mcp-auth")]
+            McpCommand::Logout(arguments) => login::forget(program, arguments).await,
         }
     })
     .await

@@ -71,7 +71,8 @@ async fn each(config: &McpConfig, names: Vec<String>) -> BTreeMap<String, Result
     taking.join_all().await.into_iter().collect()
 }
 
-fn chosen(program: &Program, arguments: &ServerArguments) -> Result<McpConfig, Failure> {
+/// The servers of the configuration that the arguments choose.
+pub(super) fn chosen(program: &Program, arguments: &ServerArguments) -> Result<McpConfig, Failure> {
     let ServerArguments { servers, config } = arguments;
     let setting = program.settings.config(config.as_deref());
     let setting = setting.unwrap_or_else(|| Setting::option("config", CONFIG));

@@ -222,8 +222,7 @@ async fn a4_a_login_is_an_error_with_its_address_and_then_the_server_is_used() {
     let web = start(&server, &oauth).await.unwrap();
     assert_eq!(called(&web, "read").await.unwrap(), "ada");
     assert!(matches!(oauth.finish(&back(&address, "eve")).await, Err(OAuthError::Unknown)), "once");
-    let config = ServerConfig::http(server.url());
-    oauth.forget(&config, None).await.unwrap();
+    oauth.forget(&server.url(), None).await.unwrap();
     let exit = called(&web, "read").await.unwrap_err();
     assert!(address_of(&exit).is_some_and(|again| again != address), "{exit}");
 }
@@ -242,7 +241,7 @@ async fn a4_a_browser_that_comes_back_with_something_else_logs_nobody_in() {
     let wrong = oauth.finish(&format!("/logged-in?code=s3cret-code&state={number}")).await.unwrap_err();
     assert!(wrong.to_string().starts_with("the login could not be finished: "), "{wrong}");
     assert!(!format!("{wrong} {wrong:?}").contains("s3cret-code"), "{wrong:?}");
-    let address = oauth.begin(&ServerConfig::http(server.url()), None).await.unwrap();
+    let address = oauth.begin(&server.url(), None).await.unwrap();
     let number = parameter(&address, "state");
     let refused = format!("/logged-in?error=access_denied&error_description=not%20today%1B&state={number}");
     assert_eq!(
@@ -376,10 +375,15 @@ async fn a4_settings_of_a_login_that_cannot_work_are_errors() {
     assert!(error.contains("header `authorization` of the MCP server `web` cannot be used"), "{error}");
     let error = start(ServerConfig::stdio("mcp-server-time").oauth(OAuth::new())).await;
     assert!(error.starts_with("`.oauth(..)` has no effect on the MCP server `web`"), "{error}");
-    let none = OAuth::new().begin(&web(), None).await.unwrap_err().to_string();
+    let none = OAuth::new().begin("http://127.0.0.1:1/mcp", None).await.unwrap_err().to_string();
     assert!(none.starts_with("`redirect` of the login cannot be used"), "{none}");
-    let error = OAuth::new().redirect(REDIRECT).begin(&ServerConfig::stdio("x"), None).await.unwrap_err();
-    assert!(matches!(error, OAuthError::NoLogin), "{error}");
+    let none = OAuth::new().redirect(REDIRECT).begin("x", None).await.unwrap_err().to_string();
+    assert!(none.starts_with("`server` of the login cannot be used: expected an address"), "{none}");
+    let none = OAuth::new().redirect(REDIRECT).for_each_user().begin("http://127.0.0.1:1/", None).await;
+    assert_eq!(
+        none.unwrap_err().to_string(),
+        "`for_each_user` of the login cannot be used: give the user who logs in"
+    );
 }
 
 /// Calls the tool, and gives the text.

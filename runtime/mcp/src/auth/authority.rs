@@ -14,9 +14,9 @@ use tracing::subscriber::NoSubscriber;
 
 use super::error::OAuthError;
 use super::fetch::{self, Fetcher};
-use super::kept::{Client, Kept, Saved};
 use super::oauth::OAuth;
 use super::store::Login;
+use super::stored::{Client, Saved, Stored};
 use crate::http_error::HttpError;
 use crate::mutex::lock;
 use crate::visible::{cut, visible};
@@ -72,7 +72,7 @@ impl Authority {
 
     /// The access token, refreshed if it is about to end. `None` without a login, or if it has to be renewed by a person.
     pub(crate) async fn token(&self) -> Result<Option<Secret<String>>, HttpError> {
-        let token = match self.kept().await?.and_then(|kept| kept.token()) {
+        let token = match self.stored().await?.and_then(|stored| stored.token()) {
             Some(token) if token.is_over => self.renew(&token.value).await?,
             Some(token) => Some(token.value),
             None => None,
@@ -92,18 +92,18 @@ impl Authority {
     /// A token in place of one that the server refused, or that is about to end. `None` if a person has to log in.
     pub(crate) async fn renew(&self, former: &Secret<String>) -> Result<Option<Secret<String>>, HttpError> {
         let mut state = self.state.lock().await;
-        let Some(kept) = self.kept().await? else { return Ok(None) };
+        let Some(stored) = self.stored().await? else { return Ok(None) };
         // Another call may have renewed it meanwhile.
-        if let Some(token) = kept.token()
+        if let Some(token) = stored.token()
             && token.value.expose() != former.expose()
             && !token.is_over
         {
             return Ok(Some(token.value));
         }
-        if !kept.can_be_refreshed() {
+        if !stored.can_be_refreshed() {
             return Ok(None);
         }
-        let renewed = self.refreshed(&mut state, kept).with_subscriber(NoSubscriber::new()).await;
+        let renewed = self.refreshed(&mut state, stored).with_subscriber(NoSubscriber::new()).await;
         match renewed {
             Ok(token) => Ok(token),
             Err(AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_)) => Ok(None),
@@ -111,15 +111,19 @@ impl Authority {
         }
     }
 
-    async fn refreshed(&self, state: &mut State, kept: Kept) -> Result<Option<Secret<String>>, AuthError> {
+    async fn refreshed(
+        &self,
+        state: &mut State,
+        stored: Stored,
+    ) -> Result<Option<Secret<String>>, AuthError> {
         let manager = self.manager(state).await?;
         let found = manager.resolve_metadata().await?;
         // Tokens of one authorization server are not sent to another one.
-        if kept.credentials.issuer.is_some() && kept.credentials.issuer != found.metadata.issuer {
+        if stored.credentials.issuer.is_some() && stored.credentials.issuer != found.metadata.issuer {
             return Ok(None);
         }
         manager.set_metadata(found.metadata);
-        self.configure(manager, kept.client)?;
+        self.configure(manager, stored.client)?;
         manager.refresh_token().await?;
         Ok(Some(Secret::new(manager.get_access_token().await?)))
     }
@@ -139,7 +143,8 @@ impl Authority {
     pub(crate) async fn lacks(&self, challenge: Option<&str>) -> Result<bool, HttpError> {
         let Some(challenge) = challenge.filter(|_| self.oauth.redirect.is_some()) else { return Ok(false) };
         let asked = WWWAuthenticateParams::parse(challenge, &self.server);
-        let granted = self.kept().await?.map(|kept| kept.credentials.granted_scopes).unwrap_or_default();
+        let granted =
+            self.stored().await?.map(|stored| stored.credentials.granted_scopes).unwrap_or_default();
         let is_granted = |scope: &str| granted.iter().any(|granted| granted == scope);
         // A server that asks for a scope that it has given would do so for ever.
         let lacks =
@@ -160,8 +165,8 @@ impl Authority {
         {
             return Ok(begun.address.clone());
         }
-        let kept = Kept::load(&*self.oauth.shared.store, &self.login).await.map_err(OAuthError::Store)?;
-        let made = self.page(&mut state, challenge.as_deref(), redirect, kept);
+        let stored = Stored::load(&*self.oauth.shared.store, &self.login).await.map_err(OAuthError::Store)?;
+        let made = self.page(&mut state, challenge.as_deref(), redirect, stored);
         let made = made.with_subscriber(NoSubscriber::new()).await;
         let address = made.map_err(|error| OAuthError::Begin { reason: self.reason(&error) })?;
         let page = Url::parse(&address).ok().filter(|page| fetch::is_page(page, &self.server));
@@ -183,18 +188,18 @@ impl Authority {
         state: &mut State,
         challenge: Option<&str>,
         redirect: String,
-        kept: Option<Kept>,
+        stored: Option<Stored>,
     ) -> Result<String, AuthError> {
         let manager = self.manager(state).await?;
         let found = manager.resolve_metadata_from_challenge(challenge).await?.metadata;
         manager.set_metadata(found.clone());
         // What is known of a login at another authorization server is of no use here.
-        let kept = kept.filter(|kept| kept.credentials.issuer == found.issuer);
+        let stored = stored.filter(|stored| stored.credentials.issuer == found.issuer);
         let mut scopes = match &self.oauth.scopes {
             Some(scopes) => scopes.clone(),
             None => manager.select_initial_scopes(&[]).await,
         };
-        let granted = kept.iter().flat_map(|kept| &kept.credentials.granted_scopes);
+        let granted = stored.iter().flat_map(|stored| &stored.credentials.granted_scopes);
         let asked =
             challenge.and_then(|challenge| WWWAuthenticateParams::parse(challenge, &self.server).scope);
         let asked: Vec<_> =
@@ -210,14 +215,16 @@ impl Authority {
         let (id, secret) = match (&self.oauth.client, &self.oauth.document) {
             (Some((id, secret)), _) => (id.clone(), secret.as_ref().map(|secret| secret.expose().clone())),
             (None, Some(document)) if takes_documents => (document.clone(), None),
-            (None, _) => match kept.map(|kept| kept.client).filter(|client| client.redirect == redirect) {
-                Some(client) => (client.id, client.secret),
-                None => {
-                    let name = self.oauth.name.as_deref().unwrap_or(CLIENT_NAME);
-                    let client = manager.register_client(name, &redirect, &scopes).await?;
-                    (client.client_id, client.client_secret)
+            (None, _) => {
+                match stored.map(|stored| stored.client).filter(|client| client.redirect == redirect) {
+                    Some(client) => (client.id, client.secret),
+                    None => {
+                        let name = self.oauth.name.as_deref().unwrap_or(CLIENT_NAME);
+                        let client = manager.register_client(name, &redirect, &scopes).await?;
+                        (client.client_id, client.client_secret)
+                    }
                 }
-            },
+            }
         };
         self.configure(manager, Client { id, secret, redirect })?;
         manager.get_authorization_url(&scopes).await
@@ -276,8 +283,8 @@ impl Authority {
         Ok(())
     }
 
-    async fn kept(&self) -> Result<Option<Kept>, HttpError> {
-        Kept::load(&*self.oauth.shared.store, &self.login).await.map_err(|error| HttpError::Login {
+    async fn stored(&self) -> Result<Option<Stored>, HttpError> {
+        Stored::load(&*self.oauth.shared.store, &self.login).await.map_err(|error| HttpError::Login {
             reason: format!("its tokens cannot be read: {}", visible(&error.to_string())),
         })
     }

@@ -6,14 +6,11 @@ use onionskin_core::servers::BoxError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OAuthError {
-    /// The server is not reached by address, or its configuration has no login.
-    #[error("the server has no login: give it one with `ServerConfig::oauth`")]
-    NoLogin,
     /// A setting of the login cannot be used.
     #[error("`{setting}` of the login cannot be used: {reason}")]
     #[non_exhaustive]
     Setting {
-        /// The setting: a method of [`OAuth`](crate::OAuth).
+        /// The setting: a method of [`OAuth`](crate::OAuth), or `server` for the address of the server.
         setting: &'static str,
         /// The mistake.
         reason: String,

@@ -1,16 +1,16 @@
 //! Logins to servers that require OAuth.
 
 // `oauth` has the settings of a program and finishes logins; `authority` is one login: its tokens, their refresh, and how it begins anew;
-// `fetch` sends the requests of the protocol library's OAuth client, to no address that a server could misuse. Tokens are `kept` as texts in
+// `fetch` sends the requests of the protocol library's OAuth client, to no address that a server could misuse. Tokens are `stored` as texts in
 // a `store`; `folder` is the ready one.
 
 mod authority;
 mod error;
 mod fetch;
 mod folder;
-mod kept;
 mod oauth;
 mod store;
+mod stored;
 
 pub(crate) use authority::Authority;
 pub use error::OAuthError;

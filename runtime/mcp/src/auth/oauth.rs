@@ -1,6 +1,6 @@
 //! How a program logs in to servers, and where the browser comes back to.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex, Weak};
 
@@ -11,8 +11,8 @@ use tokio::time::Instant;
 use super::authority::{Authority, LOGIN};
 use super::error::OAuthError;
 use super::store::{InMemory, Login, TokenStore};
+use crate::endpoint::{self, Mistake};
 use crate::mutex::lock;
-use crate::server_config::ServerConfig;
 use crate::visible::visible;
 
 /// Logins that wait for a person at a time. The oldest ones end first.
@@ -23,7 +23,7 @@ const WAITING: usize = 1_024;
 /// A server that requires a login answers with 401. Then the call, or the start of the server, ends with
 /// [`HttpError::LoginRequired`](crate::HttpError::LoginRequired), which has the address to open in the person's browser. The browser comes back to
 /// the [redirect](Self::redirect) address of the program, which gives the whole address to [`Self::finish`]; the next call works. The
-/// tokens are kept in a [store](Self::store), and are refreshed. A server that asks for more scopes (403) gets a new login in the same way.
+/// tokens are stored in a [store](Self::store), and are refreshed. A server that asks for more scopes (403) gets a new login in the same way.
 ///
 /// Where the server's descriptions lead to addresses of this machine or its network, they are not requested, unless
 /// the server itself is there. Nothing is requested without TLS, except on this machine and from the server's own address.
@@ -96,7 +96,7 @@ impl Default for OAuth {
 }
 
 impl OAuth {
-    /// Logins whose tokens are kept in memory, until another store is set. Without a [redirect](Self::redirect) address no login begins: stored
+    /// Logins whose tokens are stored in memory, until another store is set. Without a [redirect](Self::redirect) address no login begins: stored
     /// tokens are used and refreshed.
     pub fn new() -> Self {
         Self {
@@ -119,7 +119,7 @@ impl OAuth {
         self
     }
 
-    /// Sets where the tokens are kept. Set it before the value is cloned: copies made before keep their store.
+    /// Sets where the tokens are stored. Set it before the value is cloned: copies made before keep their store.
     #[must_use]
     pub fn store(mut self, store: impl TokenStore) -> Self {
         self.shared = Shared::new(Arc::new(store));
@@ -164,16 +164,16 @@ impl OAuth {
         self
     }
 
-    /// Begins a login to this server before a call needs it, and returns the address for the person's browser. `user` is `None` unless
-    /// [each user](Self::for_each_user) logs in.
+    /// Begins a login to the server at this address before a call needs it, and returns the address for the person's browser. `user` is
+    /// `None` unless [each user](Self::for_each_user) logs in.
     ///
     /// Cancel safety: a login that was dropped can begin again.
     ///
     /// # Errors
     /// Returns an error if the server does not say how to log in, if the program could not become a client there, or if no
     /// [redirect](Self::redirect) is set.
-    pub async fn begin(&self, server: &ServerConfig, user: Option<&str>) -> Result<String, OAuthError> {
-        self.of(server, user)?.begin(None).await
+    pub async fn begin(&self, server: &str, user: Option<&str>) -> Result<String, OAuthError> {
+        self.authority_for(server, user)?.begin(None).await
     }
 
     /// Finishes the login of the browser that came back to this address: the whole one, or its path and query. The tokens are in
@@ -212,19 +212,21 @@ impl OAuth {
     ///
     /// # Errors
     /// Returns an error if the store fails.
-    pub async fn forget(&self, server: &ServerConfig, user: Option<&str>) -> Result<(), OAuthError> {
-        self.of(server, user)?.forget().await
+    pub async fn forget(&self, server: &str, user: Option<&str>) -> Result<(), OAuthError> {
+        self.authority_for(server, user)?.forget().await
     }
 
-    fn of(&self, server: &ServerConfig, user: Option<&str>) -> Result<Arc<Authority>, OAuthError> {
-        let mut oauth = self.clone();
-        oauth.user = user.map(str::to_owned);
-        let address = server.remote_address().ok_or(OAuthError::NoLogin)?;
-        let address = Url::parse(address).map_err(|error| OAuthError::Begin { reason: error.to_string() })?;
-        oauth.authority(&address).ok_or_else(|| OAuthError::Setting {
-            setting: "for_each_user",
-            reason: "give the user who logs in".to_owned(),
-        })
+    fn authority_for(&self, server: &str, user: Option<&str>) -> Result<Arc<Authority>, OAuthError> {
+        let setting = |setting, reason: &str| OAuthError::Setting { setting, reason: reason.to_owned() };
+        let address = match endpoint::read(server, &BTreeMap::new()) {
+            Ok((address, _)) => address,
+            Err(Mistake::Address(reason) | Mistake::Header(_, reason)) => {
+                return Err(setting("server", reason));
+            }
+        };
+        self.check().map_err(|(name, reason)| setting(name, reason))?;
+        let oauth = Self { user: user.map(str::to_owned), ..self.clone() };
+        oauth.authority(&address).ok_or_else(|| setting("for_each_user", "give the user who logs in"))
     }
 
     /// Whether the login depends on the user of a run.
@@ -233,7 +235,7 @@ impl OAuth {
     }
 
     /// The login of this user.
-    pub(crate) fn of_user(&self, user: String) -> Self {
+    pub(crate) fn with_user(&self, user: String) -> Self {
         Self { user: Some(user), ..self.clone() }
     }
 

@@ -1,4 +1,4 @@
-//! Where the tokens of logins are kept.
+//! Where the tokens of logins are stored.
 
 use std::collections::HashMap;
 use std::sync::Mutex;

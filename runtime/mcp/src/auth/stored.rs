@@ -17,7 +17,7 @@ const RESERVE: Duration = Duration::from_secs(30);
 
 /// Tokens, and the client that they were given to.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Kept {
+pub(super) struct Stored {
     pub(super) client: Client,
     pub(super) credentials: StoredCredentials,
 }
@@ -37,12 +37,12 @@ pub(crate) struct Token {
     pub(super) is_over: bool,
 }
 
-impl Kept {
+impl Stored {
     pub(super) async fn load(store: &dyn TokenStore, login: &Login) -> Result<Option<Self>, BoxError> {
         let Some(text) = store.load(login).await? else { return Ok(None) };
         // The parser's own message may quote a token.
-        let kept = serde_json::from_str(text.expose());
-        kept.map(Some).map_err(|_| "its text is not one that was saved here".into())
+        let stored = serde_json::from_str(text.expose());
+        stored.map(Some).map_err(|_| "its text is not one that was saved here".into())
     }
 
     async fn save(&self, store: &dyn TokenStore, login: &Login) -> Result<(), BoxError> {
@@ -85,14 +85,14 @@ fn failed(error: &BoxError) -> AuthError {
 #[async_trait]
 impl CredentialStore for Saved {
     async fn load(&self) -> Result<Option<StoredCredentials>, AuthError> {
-        let kept = Kept::load(&*self.store, &self.login).await.map_err(|error| failed(&error))?;
-        Ok(kept.map(|kept| kept.credentials))
+        let stored = Stored::load(&*self.store, &self.login).await.map_err(|error| failed(&error))?;
+        Ok(stored.map(|stored| stored.credentials))
     }
 
     async fn save(&self, credentials: StoredCredentials) -> Result<(), AuthError> {
         let client = lock(&self.client).clone();
         let client = client.ok_or_else(|| failed(&"there is no client".into()))?;
-        Kept { client, credentials }.save(&*self.store, &self.login).await.map_err(|error| failed(&error))
+        Stored { client, credentials }.save(&*self.store, &self.login).await.map_err(|error| failed(&error))
     }
 
     async fn clear(&self) -> Result<(), AuthError> {
