@@ -198,8 +198,8 @@ pub mod guardrails {
     };
 }
 
-/// Ready-made hooks around tool calls. Each of [`log`](hooks::log), [`timing`](hooks::timing) and [`retry`](hooks::retry) is also
-/// an example of one form: an after hook, an around hook and a configured hook. The others need the feature `hooks`.
+/// Ready-made hooks around tool calls. Each of [`log`](fn@hooks::log), [`timing`](fn@hooks::timing) and [`retry`](fn@hooks::retry)
+/// is also an example of one form: an after hook, an around hook and a configured hook. The others need the feature `hooks`.
 ///
 /// ```
 /// use onionskin::{agent, hooks};

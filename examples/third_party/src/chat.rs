@@ -30,10 +30,8 @@ impl ChatModel {
     pub fn new(base: &Url, name: impl Into<String>) -> Result<Self, ModelError> {
         let setup = |error: &dyn std::fmt::Display| ModelError::setup(error.to_string());
         let address = base.join("chat/completions").map_err(|error| setup(&error))?;
-        let tls = onionskin_tls::client_config(base.scheme() == "http").map_err(|error| setup(&error))?;
-        // A redirect would carry the key to another host. A time limit is the run's.
-        let client =
-            Client::builder().tls_backend_preconfigured(tls).redirect(reqwest::redirect::Policy::none());
+        // It follows no redirect, which would carry the key to another host. A time limit is the run's.
+        let client = onionskin_tls::http_client(base).map_err(|error| setup(&error))?;
         let client = client.build().map_err(|error| setup(&error))?;
         Ok(Self { client, address, name: name.into(), key: None })
     }

@@ -58,8 +58,7 @@ impl OpenApi {
 
 impl ToolServer for OpenApi {
     fn provider(&self, request: &ProviderRequest<'_>) -> Result<Arc<dyn ToolProvider>, BoxError> {
-        let tls = onionskin_tls::client_config(self.base.scheme() == "http")?;
-        let client = Client::builder().tls_backend_preconfigured(tls).timeout(Duration::from_secs(30));
+        let client = onionskin_tls::http_client(&self.base)?.timeout(Duration::from_secs(30));
         let api = Arc::new(Api { client: client.build()?, base: self.base.clone(), key: self.key.clone() });
         let tool = |operation: &Operation| {
             let definition = definition(request.tool_name(&operation.id), operation);

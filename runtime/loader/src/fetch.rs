@@ -1,12 +1,10 @@
 //! Fetches cards from addresses.
 
-use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use onionskin_cards::{CardError, CardFile, LARGEST_FILE, Source};
 use reqwest::header::{CONTENT_TYPE, LOCATION};
-use reqwest::redirect::Policy;
 use reqwest::{Client, Response, StatusCode, Url};
 
 use crate::address::{Fetched, divided, refused, shown};
@@ -118,26 +116,13 @@ impl CardUrls {
 
 fn client(url: &Url) -> Result<Client, String> {
     let failed = |reason: String| format!("there is no HTTP client: {reason}");
-    let mut tls =
-        onionskin_tls::client_config(url.scheme() == "http").map_err(|error| failed(error.to_string()))?;
-    tls.alpn_protocols = vec![b"http/1.1".to_vec()];
-    let client = Client::builder()
-        .tls_backend_preconfigured(tls)
-        .redirect(Policy::none())
-        .user_agent(concat!("onionskin/", env!("CARGO_PKG_VERSION")));
-    // A request to this machine goes through no proxy.
-    let client = if onionskin_tls::is_loopback(url.host_str()) { client.no_proxy() } else { client };
-    client.build().map_err(|error| failed(error.without_url().to_string()))
+    let client = onionskin_tls::http_client(url).map_err(|error| failed(error.to_string()))?;
+    client.build().map_err(|error| failed(onionskin_tls::cause(error)))
 }
 
-/// Why there is no answer, by the cause alone: the error itself names the whole address.
+/// Why there is no answer.
 fn unreached(error: reqwest::Error) -> String {
-    let error = error.without_url();
-    let mut cause: &dyn Error = &error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    format!("the server cannot be reached: {cause}")
+    format!("the server cannot be reached: {}", onionskin_tls::cause(error))
 }
 
 /// The body of an answer, if it can be a card.

@@ -1,9 +1,11 @@
-//! What onionskin's HTTP clients have in common: the models of `onionskin-genai`, the web search of `onionskin-toolboxes` and the cards of
-//! addresses of `onionskin-loader`.
+//! What onionskin's HTTP clients have in common.
 
 #![forbid(unsafe_code)]
 
 use std::sync::{Arc, OnceLock};
+
+use reqwest::redirect::Policy;
+use reqwest::{ClientBuilder, Url};
 
 pub use rustls::{ClientConfig, Error};
 use rustls_platform_verifier::BuilderVerifierExt as _;
@@ -32,6 +34,36 @@ pub fn client_config(plain: bool) -> Result<ClientConfig, Error> {
         }
         Err(error) => Err(error),
     }
+}
+
+/// Begins an HTTP client for an address. It follows no redirect, since that would carry headers to another host, and it reads no
+/// compressed body, since a small one can be a very large one; the features that other crates turn on for `reqwest` change neither.
+/// Requests to this machine go through no proxy.
+///
+/// # Errors
+/// As [`client_config`].
+pub fn http_client(address: &Url) -> Result<ClientBuilder, Error> {
+    let mut tls = client_config(address.scheme() == "http")?;
+    tls.alpn_protocols = vec![b"http/1.1".to_vec()];
+    let client = ClientBuilder::new()
+        .tls_backend_preconfigured(tls)
+        .redirect(Policy::none())
+        .no_gzip()
+        .no_brotli()
+        .no_deflate()
+        .no_zstd()
+        .user_agent(concat!("onionskin/", env!("CARGO_PKG_VERSION")));
+    Ok(if is_loopback(address.host_str()) { client.no_proxy() } else { client })
+}
+
+/// The innermost cause of an error. The error itself names the whole address, which may be secret.
+pub fn cause(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut cause: &dyn std::error::Error = &error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
 }
 
 /// Whether the host of a URL is this machine. An IPv6 address has brackets there.

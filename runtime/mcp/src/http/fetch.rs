@@ -1,6 +1,5 @@
 //! Single HTTP requests to the server: redirects, statuses, bodies within bounds.
 
-use std::error::Error;
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -21,18 +20,9 @@ const LONGEST_WAIT: Duration = Duration::from_hours(24);
 
 /// Makes the client for an address.
 pub(super) fn client(url: &Url) -> Result<Client, HttpError> {
-    let is_local = onionskin_tls::is_loopback(url.host_str());
     let failed =
         |reason: String| HttpError::Unreachable { reason: format!("there is no HTTP client: {reason}") };
-    let mut tls =
-        onionskin_tls::client_config(url.scheme() == "http").map_err(|error| failed(error.to_string()))?;
-    tls.alpn_protocols = vec![b"http/1.1".to_vec()];
-    let client = Client::builder()
-        .tls_backend_preconfigured(tls)
-        .redirect(reqwest::redirect::Policy::none())
-        .user_agent(concat!("onionskin/", env!("CARGO_PKG_VERSION")));
-    // A request to this machine goes through no proxy.
-    let client = if is_local { client.no_proxy() } else { client };
+    let client = onionskin_tls::http_client(url).map_err(|error| failed(error.to_string()))?;
     client.build().map_err(|error| failed(cause(error)))
 }
 
@@ -165,12 +155,7 @@ pub(super) fn interrupted(error: reqwest::Error) -> HttpError {
     HttpError::Interrupted { reason: cause(error) }
 }
 
-/// The innermost cause of an error. The error itself names the whole address.
+/// The cause of an error, which may hold words of the server.
 fn cause(error: reqwest::Error) -> String {
-    let error = error.without_url();
-    let mut cause: &dyn Error = &error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    visible(&cause.to_string())
+    visible(&onionskin_tls::cause(error))
 }

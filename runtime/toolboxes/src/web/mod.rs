@@ -255,17 +255,8 @@ impl WebSearchBuilder {
             keys.push(key);
         }
         let failed = |reason: String| WebSearchError::Client { reason };
-        let mut tls = onionskin_tls::client_config(base.scheme() == "http")
-            .map_err(|error| failed(error.to_string()))?;
-        tls.alpn_protocols = vec![b"http/1.1".to_vec()];
-        let client = Client::builder()
-            .tls_backend_preconfigured(tls)
-            .default_headers(headers)
-            .redirect(within(&base))
-            .user_agent(concat!("onionskin/", env!("CARGO_PKG_VERSION")))
-            .timeout(self.timeout);
-        // A request to this machine goes through no proxy.
-        let client = if onionskin_tls::is_loopback(base.host_str()) { client.no_proxy() } else { client };
+        let client = onionskin_tls::http_client(&base).map_err(|error| failed(error.to_string()))?;
+        let client = client.default_headers(headers).redirect(within(&base)).timeout(self.timeout);
         let client = client.build().map_err(|error| failed(error.to_string()))?;
         Ok(WebSearch { base, protocol: self.protocol, client, timeout: self.timeout, keys })
     }
