@@ -8,3 +8,4 @@ pub use onionskin_tools::event::{
 /// For the crates of the runtime.
 #[doc(hidden)]
 pub use onionskin_tools::event::{TurnChange, TurnText};
+pub use onionskin_tools::model::{PrefixCause, PrefixChange};

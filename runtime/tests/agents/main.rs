@@ -16,6 +16,8 @@ mod attempts;
 mod builder_settings;
 mod built_by_hand;
 mod cancelled;
+#[path = "../shared/changing_server.rs"]
+mod changing_server;
 mod children;
 mod children_by_hand;
 mod compared;
@@ -39,6 +41,7 @@ mod model_requests;
 mod model_suite;
 mod names;
 mod parallel;
+mod prefix_changes;
 mod prompt_order;
 mod prompts;
 mod provided_values;

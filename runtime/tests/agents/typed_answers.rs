@@ -278,8 +278,8 @@ async fn a8_a_model_without_structured_output_calls_a_final_tool() {
     assert!(run.output.tool_calls.is_empty(), "no tool of the agent was called");
     let asked = &model.requests()[0];
     let names: Vec<_> = asked.tools.iter().map(|tool| &*tool.name).collect();
-    assert_eq!(names, ["add_one", "final_answer"]);
-    assert!(asked.tools[1].description.ends_with("A report of the weather."));
+    assert_eq!(names, ["final_answer", "add_one"]);
+    assert!(asked.tools[0].description.ends_with("A report of the weather."));
     assert_eq!(asked.params.tool_choice, ToolChoice::Required);
     assert!(asked.system.as_deref().unwrap().contains("<output_schema>"), "{:?}", asked.system);
     // No call is without its result.

@@ -9,8 +9,8 @@ use onionskin::model::{
     RequestOption, Usage,
 };
 use onionskin::run::AgentRun;
-use onionskin::turn_hooks::{SummaryOptions, summarize};
-use onionskin::{AgentTool, RunError, ScriptedModel, ScriptedTurn, agent, tool};
+use onionskin::turn_hooks::{SummaryOptions, TurnRequest, summarize};
+use onionskin::{AgentTool, RunError, ScriptedModel, ScriptedTurn, agent, tool, turn_hook};
 use serde_json::{Value, json};
 use tracing_subscriber::filter::Targets;
 
@@ -364,4 +364,22 @@ async fn o4_a_request_has_the_model_that_answered_and_the_id_of_its_answer() {
     let chat = spans.one("chat");
     assert_eq!(chat.text("gen_ai.response.model"), "small-1-2026-05-01");
     assert_eq!(chat.text("gen_ai.response.id"), "answer-7");
+}
+
+/// Adds the number of the turn to the prompt.
+#[turn_hook(before_llm_call)]
+fn numbered(request: &mut TurnRequest) {
+    request.set_system(format!("Turn {}.", request.turn()));
+}
+
+agent! { Numbering { instruction: "Add.", function_tools: [add_one], turn_hooks: [numbered] } }
+
+#[tokio::test]
+async fn o3_the_span_of_a_request_says_what_ends_the_providers_cache() {
+    let (spans, _guard) = Spans::begin();
+    let turns = [ScriptedTurn::call("add_one", json!({ "x": 1 })), ScriptedTurn::say("Two.")];
+    Numbering::builder().model(ScriptedModel::turns(turns)).run("One and one?").await.unwrap();
+    let chats = spans.named("chat");
+    assert_eq!(chats[0].field("onionskin.prefix_change"), None);
+    assert_eq!(chats[1].text("onionskin.prefix_change"), "the system prompt changed by a turn hook");
 }

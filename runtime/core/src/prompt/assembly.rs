@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use super::date::utc;
@@ -51,6 +52,14 @@ pub(crate) struct Known<'k> {
     pub(crate) instruction: Option<&'k Arc<str>>,
     /// Whether the run's answer is a tool call.
     pub(crate) answer_is_call: bool,
+}
+
+/// A system prompt.
+#[derive(Clone, Default)]
+pub(crate) struct SystemPrompt {
+    pub(crate) text: Option<Arc<str>>,
+    /// Its parts, each with the hash of its text.
+    pub(crate) parts: Arc<[(PromptPart, u64)]>,
 }
 
 /// The part whose text could not be computed.
@@ -109,7 +118,7 @@ fn states(run: &RunContext) -> Result<String, BoxError> {
 
 impl Prompt {
     /// The system prompt of an agent whose prompt is fixed.
-    pub(crate) fn fixed(&self, known: &Known<'_>) -> Option<Arc<str>> {
+    pub(crate) fn fixed(&self, known: &Known<'_>) -> SystemPrompt {
         let mut text = Assembled::default();
         if known.instruction.is_none() {
             self.add_fixed(PromptPart::SystemMessage, known, &mut text);
@@ -144,7 +153,7 @@ impl Prompt {
         &self,
         known: &Known<'_>,
         run: &RunContext,
-    ) -> Result<Option<Arc<str>>, PromptFailure> {
+    ) -> Result<SystemPrompt, PromptFailure> {
         let mut text = Assembled::default();
         // An instruction for one turn also takes precedence over a `SystemMessage`.
         let first = known.instruction.is_none().then_some(PromptPart::SystemMessage);
@@ -189,6 +198,7 @@ struct Assembled {
     /// The only text, as long as there is one.
     only: Option<Arc<str>>,
     in_list: bool,
+    parts: Vec<(PromptPart, u64)>,
 }
 
 impl Assembled {
@@ -205,6 +215,7 @@ impl Assembled {
     /// Adds a shared text, which is not copied if it is the only one.
     fn add_shared(&mut self, part: PromptPart, words: &Arc<str>) {
         if self.is_empty() && part.form() == Form::Plain && !words.is_empty() {
+            self.note(part, words);
             self.only = Some(Arc::clone(words));
         } else {
             self.add(part, words);
@@ -215,6 +226,7 @@ impl Assembled {
         if words.is_empty() {
             return;
         }
+        self.note(part, words);
         if let Some(only) = self.only.take() {
             self.text.push_str(&only);
         }
@@ -236,6 +248,12 @@ impl Assembled {
         };
     }
 
+    fn note(&mut self, part: PromptPart, words: &str) {
+        let mut hasher = DefaultHasher::new();
+        words.hash(&mut hasher);
+        self.parts.push((part, hasher.finish()));
+    }
+
     fn gap(&mut self) {
         if !self.text.is_empty() {
             self.text.push_str("\n\n");
@@ -248,13 +266,14 @@ impl Assembled {
         }
     }
 
-    fn finish(mut self) -> Option<Arc<str>> {
+    fn finish(mut self) -> SystemPrompt {
         self.end_list();
-        match self.only {
+        let text = match self.only {
             Some(only) => Some(only),
             None if self.text.is_empty() => None,
             None => Some(self.text.into()),
-        }
+        };
+        SystemPrompt { text, parts: self.parts.into() }
     }
 }
 

@@ -24,7 +24,7 @@ pub use run_output::{RunOutput, ToolCallReport};
 pub use turn_text::{TurnChange, TurnText};
 
 use crate::journal::StepId;
-use crate::model::{StopReason, Usage, UsageByModel};
+use crate::model::{PrefixCause, PrefixChange, StopReason, Usage, UsageByModel};
 use crate::question::Question;
 use onionskin_definitions::content::ContentBlock;
 use onionskin_definitions::definition::ToolSource;
@@ -154,6 +154,16 @@ pub enum EventKind {
     TurnRestarted {
         /// The turn, counted from 1.
         turn: u32,
+    },
+    /// The request of a turn does not begin with the request before it, of this run or of the earlier one in the
+    /// session, so the provider's cache ends at the change. A replay does not report it.
+    #[non_exhaustive]
+    PrefixChanged {
+        /// The first change.
+        change: PrefixChange,
+        /// What made the change, if it is not the agent, its tools or the conversation itself.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cause: Option<PrefixCause>,
     },
     /// The model's turn ended.
     #[non_exhaustive]
@@ -313,6 +323,7 @@ impl Redact for EventKind {
             Self::QuestionAsked { question } => question.redact(redactor),
             Self::TurnStarted { .. }
             | Self::TurnRestarted { .. }
+            | Self::PrefixChanged { .. }
             | Self::TurnFinished { .. }
             | Self::RunPaused { .. } => {}
         }

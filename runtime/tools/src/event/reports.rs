@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::EventKind;
-use crate::model::{StopReason, UsageByModel};
+use crate::model::{PrefixCause, PrefixChange, StopReason, UsageByModel};
 use onionskin_definitions::definition::ToolSource;
 
 /// For the crates of the runtime.
@@ -25,6 +25,11 @@ impl EventKind {
     /// The model request is repeated.
     pub fn turn_restarted(turn: u32) -> Self {
         Self::TurnRestarted { turn }
+    }
+
+    /// The request does not begin with the one before it.
+    pub fn prefix_changed(change: PrefixChange, cause: Option<PrefixCause>) -> Self {
+        Self::PrefixChanged { change, cause }
     }
 
     /// The turn ended.

@@ -220,6 +220,7 @@ impl RunOutput {
             | EventKind::ReasoningDelta { .. }
             | EventKind::ToolCallDelta { .. }
             | EventKind::TurnRestarted { .. }
+            | EventKind::PrefixChanged { .. }
             | EventKind::Progress { .. }
             | EventKind::User { .. }
             | EventKind::Notice { .. }

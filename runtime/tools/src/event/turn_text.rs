@@ -56,6 +56,7 @@ impl TurnText {
             | EventKind::User { .. }
             | EventKind::Notice { .. }
             | EventKind::RunPaused { .. }
+            | EventKind::PrefixChanged { .. }
             | EventKind::RunFailed { .. } => return None,
         })
     }

@@ -302,6 +302,15 @@ impl History {
         (start..self.len()).filter_map(|index| self.shared(index).cloned())
     }
 
+    /// The index of the first message that another conversation does not repeat.
+    pub fn departs_at(&self, later: &Self) -> Option<usize> {
+        let chunks = self.full.iter().zip(&*later.full).take_while(|(one, other)| Arc::ptr_eq(one, other));
+        (chunks.count() * CHUNK..self.len()).find(|index| match (self.shared(*index), later.shared(*index)) {
+            (Some(one), Some(other)) => !Arc::ptr_eq(one, other) && !one.is_sent_as(other),
+            _ => true,
+        })
+    }
+
     /// Whether a tool call has this id. The cost is one lookup per chunk, not per message.
     pub fn has_call(&self, id: &str) -> bool {
         let is_in = |chunk: &Arc<Chunk>| {
@@ -404,6 +413,27 @@ mod tests {
         first.push(said(1));
         second.push(Message::user("5"));
         assert_ne!(first.sum(one), second.sum(one));
+    }
+
+    #[test]
+    fn o3_the_first_message_that_is_not_repeated_is_found_at_every_place() {
+        for count in [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK + 3] {
+            let history = numbered(count);
+            let mut longer = history.clone();
+            longer.push(said(7));
+            assert_eq!(history.departs_at(&longer), None);
+            assert_eq!(numbered(count).departs_at(&longer), None);
+            assert_eq!(longer.departs_at(&history), Some(count));
+            for changed in [0, count / 2, count.saturating_sub(1)].into_iter().filter(|at| *at < count) {
+                let other: History =
+                    (0..count).map(|at| said(if at == changed { 999 } else { at })).collect();
+                assert_eq!(history.departs_at(&other), Some(changed));
+            }
+        }
+        // The mark is not sent.
+        let [user, by_runtime] =
+            [Message::user("Go on."), Message::by_runtime("Go on.")].map(|one| History::from([one]));
+        assert_eq!(user.departs_at(&by_runtime), None);
     }
 
     #[test]

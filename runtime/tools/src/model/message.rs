@@ -222,6 +222,14 @@ fn is_false(mark: &bool) -> bool {
 /// For the crates of the runtime.
 #[doc(hidden)]
 impl Message {
+    /// Whether a model gets the same for both.
+    pub(super) fn is_sent_as(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::User { content: one, .. }, Self::User { content: other, .. }) => one == other,
+            (one, other) => one == other,
+        }
+    }
+
     /// A message of the runtime in the role of the user.
     pub fn by_runtime(text: impl Into<String>) -> Self {
         Self::User { content: vec![ContentBlock::Text(text.into())], by_runtime: true }

@@ -22,7 +22,7 @@ pub use threads::{Chosen, Owner};
 
 use self::allowed::Allowed;
 use self::threads::Threads;
-use crate::model::{History, HistoryError, Message};
+use crate::model::{History, HistoryError, Message, SentRequest};
 use crate::state::{SessionState, StateCell, StateHandle};
 use onionskin_definitions::debug_fields;
 use onionskin_definitions::lock::lock;
@@ -67,6 +67,8 @@ struct Inner {
     keepers: OnceLock<StateKeepers>,
     /// The conversations with agent tools.
     threads: Threads,
+    /// The newest request of an outermost run, with its agent, if somebody reads the events or the spans.
+    sent: Mutex<Option<(Arc<str>, Arc<SentRequest>)>>,
     /// Locked by the run in progress.
     turn: tokio::sync::Mutex<()>,
     /// The sessions that the run in progress waits for.
@@ -240,6 +242,7 @@ impl Session {
             allowed: Allowed::default(),
             keepers: OnceLock::new(),
             threads: Threads::default(),
+            sent: Mutex::default(),
             turn: tokio::sync::Mutex::default(),
             waits_for: Mutex::default(),
         }))
@@ -255,6 +258,17 @@ impl Session {
 
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Keeps the newest request of an agent.
+    pub fn keep_sent(&self, agent: &Arc<str>, request: Arc<SentRequest>) {
+        *lock(&self.0.sent) = Some((Arc::clone(agent), request));
+    }
+
+    /// The newest request, if it is of this agent.
+    pub fn sent_by(&self, agent: &str) -> Option<Arc<SentRequest>> {
+        let sent = lock(&self.0.sent);
+        sent.as_ref().filter(|(name, _)| **name == *agent).map(|(_, request)| Arc::clone(request))
     }
 
     /// Appends the messages of a conversation, starting at this index.

@@ -137,6 +137,7 @@ impl Tree {
             }
             EventKind::ToolCallDelta { .. }
             | EventKind::TurnRestarted { .. }
+            | EventKind::PrefixChanged { .. }
             | EventKind::Notice { .. }
             | EventKind::QuestionAsked { .. }
             | EventKind::ArgumentsChanged { .. }

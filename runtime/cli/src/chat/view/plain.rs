@@ -99,6 +99,7 @@ impl<W: Write> Plain<W> {
             | EventKind::ReasoningDelta { .. }
             | EventKind::ToolCallDelta { .. }
             | EventKind::TurnRestarted { .. }
+            | EventKind::PrefixChanged { .. }
             | EventKind::TurnFinished { .. }
             | EventKind::Notice { .. }
             | EventKind::QuestionAsked { .. }

@@ -11,7 +11,7 @@ use onionskin_tools::state::StateCodec;
 
 use crate::agent::error::build_error::BuildError;
 use crate::agent::error::run_error::RunError;
-use crate::prompt::{Known, Prompt, PromptFailure, PromptPart};
+use crate::prompt::{Known, Prompt, PromptFailure, PromptPart, SystemPrompt};
 
 /// The changes of the prompt for one turn.
 #[derive(Clone, Copy)]
@@ -128,7 +128,7 @@ impl AgentPrompt {
     }
 
     /// The text of a fixed prompt.
-    pub(in crate::agent) fn fixed(&self, table: &ToolTable, turn: TurnParts<'_>) -> Option<Arc<str>> {
+    pub(in crate::agent) fn fixed(&self, table: &ToolTable, turn: TurnParts<'_>) -> SystemPrompt {
         self.prompt.fixed(&self.known(table, turn))
     }
 
@@ -138,7 +138,7 @@ impl AgentPrompt {
         table: &ToolTable,
         turn: TurnParts<'_>,
         run: &RunContext,
-    ) -> Result<Option<Arc<str>>, RunError> {
+    ) -> Result<SystemPrompt, RunError> {
         let made = self.prompt.in_run(&self.known(table, turn), run).await;
         made.map_err(|PromptFailure { part, source }| RunError::Prompt {
             agent: self.agent.name().into(),

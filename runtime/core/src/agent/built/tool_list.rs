@@ -18,6 +18,7 @@ use crate::agent::error::run_error::RunError;
 use crate::agent::error::server_error::ServerError;
 use crate::agent::parts::server_pool::{AgentServer, panicked};
 use crate::agent::parts::servers::ToolProvider;
+use crate::prompt::SystemPrompt;
 
 use super::prompt::{AgentPrompt, TurnParts};
 use super::services::ProvidedServices;
@@ -53,7 +54,7 @@ pub(crate) struct TurnTools {
     generation: u64,
     pub(crate) table: Arc<ToolTable>,
     /// The system prompt with the instructions of the tools, if it is the same in all runs.
-    pub(crate) system: Option<Arc<str>>,
+    pub(crate) system: Option<SystemPrompt>,
     /// Whether a run needs its own table, because a definition depends on it.
     pub(in crate::agent) depends_on_run: bool,
 }
@@ -378,7 +379,7 @@ impl ToolList {
             return Ok(tools.clone());
         }
         let (table, problems) = self.table(run, current.as_ref().map(|tools| &*tools.table))?;
-        let system = if self.prompt.is_fixed() { self.prompt.fixed(&table, TurnParts::AGENTS) } else { None };
+        let system = self.prompt.is_fixed().then(|| self.prompt.fixed(&table, TurnParts::AGENTS));
         let depends_on_run = table.entries().iter().any(|entry| entry.definition.depends_on_run());
         let tools = TurnTools { generation, table: Arc::new(table), system, depends_on_run };
         *current = Some(tools.clone());

@@ -106,7 +106,8 @@ impl AnswerForm {
         }
         let name: Arc<str> = name.into();
         let own = ToolDeclaration::new(Arc::clone(&name), &self.form.tool);
-        let all = tools.iter().cloned().chain([own]).collect();
+        // Servers append tools to the others, and what is before them stays.
+        let all = [own].into_iter().chain(tools.iter().cloned()).collect();
         let tool = AnswerTool { name, all };
         offered.retain(|known| known.of.strong_count() > 0);
         offered.push(Offered { of: Arc::downgrade(tools), tool: tool.clone() });

@@ -87,7 +87,8 @@ impl AgentRun {
             RedactedRequests::default().redact(redactor, &mut request);
         }
         let hash = || (Effect::Pure, fingerprint(&request));
-        let requested = ModelCall { turn, request: &request, model, table: None, answer_tool: None };
+        let requested =
+            ModelCall { turn, request: &request, model, table: None, answer_tool: None, change: None };
         // One step for all attempts, as for a turn.
         let answer = self.cx.step(step, hash, async || self.ask_until_answered(requested).await).await;
         match answer {

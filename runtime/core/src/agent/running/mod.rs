@@ -11,6 +11,7 @@ mod message_hooks;
 mod model_request;
 mod open_calls;
 mod pause;
+mod prefix;
 mod request_hash;
 pub(super) mod run;
 mod run_hooks;

@@ -12,8 +12,8 @@ use onionskin_tools::context::{AbortCause, ToolTable};
 use onionskin_tools::event::EventKind;
 use onionskin_tools::journal::StepKind;
 use onionskin_tools::model::{
-    BoxModel, Model as _, ModelDelta, ModelError, ModelRequest, ModelResponse, RedactedDeltas, RequestParams,
-    Usage, redact_name,
+    BoxModel, Model as _, ModelDelta, ModelError, ModelRequest, ModelResponse, PrefixCause, PrefixChange,
+    RedactedDeltas, RequestParams, Usage, redact_name,
 };
 use onionskin_tools::random::random;
 use tokio::time::Instant;
@@ -23,8 +23,10 @@ use crate::agent::built::prompt::TurnParts;
 use crate::agent::built::tool_list::TurnTools;
 use crate::agent::error::run_error::RunError;
 use crate::agent::form::answer_form::{AnswerForm, AnswerTool};
+use crate::prompt::SystemPrompt;
 
 use super::ask::Changes;
+use super::prefix::RequestDraft;
 use super::run::{AgentRun, or};
 use super::shown_deltas::ShownDeltas;
 use super::spans::ChatSpan;
@@ -43,6 +45,8 @@ pub(super) struct ModelCall<'r> {
     pub(super) table: Option<&'r ToolTable>,
     /// The tool whose call is the answer of the run.
     pub(super) answer_tool: Option<&'r str>,
+    /// How it differs from the request before it.
+    pub(super) change: Option<&'r (PrefixChange, Option<PrefixCause>)>,
 }
 
 impl AgentRun {
@@ -82,20 +86,25 @@ impl AgentRun {
         tools: &TurnTools,
         offered: Option<&ToolTable>,
         by_tool: bool,
-    ) -> Result<Option<Arc<str>>, RunError> {
+    ) -> Result<SystemPrompt, RunError> {
         let prompt = self.own_prompt().unwrap_or_else(|| self.instance.tools.prompt());
         let (table, instruction) = (offered.unwrap_or(&tools.table), changes.instruction.as_ref());
         let turn_parts = TurnParts { instruction, answer_is_call: by_tool };
         if prompt.is_fixed() {
             let is_agents =
                 self.own_prompt().is_none() && instruction.is_none() && offered.is_none() && !by_tool;
-            return Ok(if is_agents { tools.system.clone() } else { prompt.fixed(table, turn_parts) });
+            let known = tools.system.as_ref().filter(|_| is_agents);
+            return Ok(known.cloned().unwrap_or_else(|| prompt.fixed(table, turn_parts)));
         }
         // Boxed, so that a run with a fixed prompt reserves no space for it.
         let made = Box::pin(async {
             let made = prompt.in_run(table, turn_parts, &self.cx);
+            // A replay knows the text alone.
+            let mut parts = None;
             let recorded = async || {
-                let mut text = made.await?.map(|text| text.to_string());
+                let made = made.await?;
+                parts = Some(made.parts);
+                let mut text = made.text.map(|text| text.to_string());
                 if let (Some(text), Some(redactor)) = (&mut text, self.cx.concealed().redactor()) {
                     text.redact(&redactor);
                 }
@@ -104,7 +113,7 @@ impl AgentRun {
             let requested = || (Effect::Pure, prompt.request_hash(table, turn_parts));
             let step = self.step(turn, StepKind::Prompt);
             let text: Option<String> = self.cx.step(step, requested, recorded).await?;
-            Ok(text.map(Into::into))
+            Ok(SystemPrompt { text: text.map(Into::into), parts: parts.unwrap_or_default() })
         });
         self.unless_over(made).await?
     }
@@ -120,7 +129,7 @@ impl AgentRun {
             }
             None => false,
         };
-        self.system(0, &changes, &tools, None, by_tool).await
+        Ok(self.system(0, &changes, &tools, None, by_tool).await?.text)
     }
 
     /// Requests the run's typed answer as structured output. Returns its form if the model does not support
@@ -188,18 +197,24 @@ impl AgentRun {
         mut request: ModelRequest,
         table: &ToolTable,
         answer_tool: Option<&str>,
+        draft: Option<Box<RequestDraft>>,
     ) -> Result<ModelResponse, RunError> {
         self.check_read(&request.messages)?;
+        let draft = draft.map(|draft| (draft, request.clone()));
         if let Some(redactor) = self.cx.concealed().redactor() {
             lock(&self.redacted).redact(redactor, &mut request);
         }
         self.note_asked(request.model.as_ref());
         let hash = || (Effect::Pure, self.request_hash(turn, &request, table));
-        let model = self.model();
-        let requested = ModelCall { turn, request: &request, model, table: Some(table), answer_tool };
+        let change = draft.and_then(|(draft, hooked)| self.prefix_change(*draft, hooked, &request));
+        let (model, change) = (self.model(), change.as_ref());
+        let requested = ModelCall { turn, request: &request, model, table: Some(table), answer_tool, change };
         // One step for all attempts: a failure is not recorded, so a replay asks again.
         let step = self.step(turn, StepKind::Model);
         let answer = self.cx.step(step, hash, async || {
+            if let Some((change, cause)) = change {
+                self.event(turn, EventKind::prefix_changed(change.clone(), *cause));
+            }
             let answer = self.ask_until_answered(requested).await?;
             self.cx.note_new();
             Ok(answer)
@@ -235,7 +250,7 @@ impl AgentRun {
         let mut failed = Usage::default();
         loop {
             attempt += 1;
-            let span = ChatSpan::begin(self, requested.model, requested.request, attempt);
+            let span = ChatSpan::begin(self, requested.model, requested.request, requested.change, attempt);
             let mut billed = Usage::default();
             let mut answer = pin!(self.ask_once(requested, &mut billed)).instrument(span.span()).await;
             if let (Err(error), Some(redactor)) = (&mut answer, self.cx.concealed().redactor()) {
@@ -276,7 +291,7 @@ impl AgentRun {
         requested: ModelCall<'_>,
         billed: &mut Usage,
     ) -> Result<ModelResponse, ModelError> {
-        let ModelCall { turn, request, model, table, answer_tool } = requested;
+        let ModelCall { turn, request, model, table, answer_tool, change: _ } = requested;
         let timeout = self.limits().model_timeout;
         // Secrets can be added to the session while the model answers.
         let redactor = || self.cx.concealed().redactor();

@@ -12,7 +12,9 @@ use onionskin_definitions::lock::lock;
 use onionskin_tools::context::{Permit, RunContext, RunSeed};
 use onionskin_tools::event::EventKind;
 use onionskin_tools::journal::{StepKind, StepRef};
-use onionskin_tools::model::{BoxModel, History, RedactedRequests, StopReason, Usage, UsageByModel};
+use onionskin_tools::model::{
+    BoxModel, History, RedactedRequests, SentRequest, StopReason, Usage, UsageByModel,
+};
 use onionskin_tools::session::{CallIds, Session, Transcript};
 use tokio::sync::Semaphore;
 
@@ -67,6 +69,8 @@ pub struct AgentRun {
     permits: Option<Arc<Semaphore>>,
     /// The messages of model requests from which secrets were removed.
     pub(super) redacted: Mutex<RedactedRequests>,
+    /// The newest request, if requests are compared.
+    pub(super) sent: Mutex<Option<Arc<SentRequest>>>,
     pub(super) call_counts: CallCounts,
     /// Whether the run is shown to people.
     pub(in crate::agent) shown: bool,
@@ -184,6 +188,7 @@ impl AgentRun {
             tally: Mutex::new(tally),
             permits,
             redacted: Mutex::default(),
+            sent: Mutex::default(),
             call_counts: CallCounts::default(),
             shown: true,
         }

@@ -15,6 +15,7 @@ use crate::agent::form::answer_form::AnswerForm;
 use crate::places::tried;
 use crate::turn_hook::{CompletedTurn, DynTurnHook, NoMessagesError, TurnRequest, TurnToolCall};
 
+use super::prefix::RequestDraft;
 use super::run::{AgentRun, BegunTurn};
 use super::tool_call::PlannedCall;
 
@@ -33,6 +34,7 @@ impl AgentRun {
         all: &Arc<ToolTable>,
         table: Arc<ToolTable>,
         form: Option<&AnswerForm>,
+        draft: Option<Box<RequestDraft>>,
     ) -> Result<(ModelResponse, Arc<ToolTable>, Option<Arc<str>>), RunError> {
         let (asides, requested) = mpsc::unbounded_channel();
         let mut request = TurnRequest::for_turn(request, Arc::clone(all), asides);
@@ -56,7 +58,7 @@ impl AgentRun {
                 request.params.tool_choice = choice.map_err(|error| self.model_error(error.into()))?;
                 // Hooks see only the agent's own tools.
                 answer_tool = form.map(|form| self.offer_answer(form, &mut request));
-                self.ask_model(turn, request, &table, answer_tool.as_deref()).await?
+                self.ask_model(turn, request, &table, answer_tool.as_deref(), draft).await?
             }
         };
         self.unless_over(pin!(self.after_llm_call(&mut response))).await??;

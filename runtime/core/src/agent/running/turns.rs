@@ -19,6 +19,7 @@ use crate::agent::limits::Limit;
 use super::ask::Changes;
 use super::batch::Batch;
 use super::open_calls::{OpenCalls, PendingCalls};
+use super::prefix::RequestDraft;
 use super::run::{AgentRun, BegunTurn};
 use super::tool_call::{self, TurnCall};
 
@@ -125,15 +126,18 @@ impl AgentRun {
         let table = offered.as_ref().unwrap_or(&tools.table);
         let mut request = self.request(turn, changes, &tools, offered.as_deref())?;
         let answer = self.ask_for_answer(changes, &mut request);
+        let conversation = self.compares_requests().then(|| request.messages.clone());
         if self.instance.message_hooks.is_some() {
             // Before the system prompt, which can show the state.
             Box::pin(self.before_reply(&mut request)).await?;
         }
-        request.system = self.system(turn, changes, &tools, offered.as_deref(), answer.is_some()).await?;
+        let system = self.system(turn, changes, &tools, offered.as_deref(), answer.is_some()).await?;
+        request.system.clone_from(&system.text);
+        let draft = conversation.map(|messages| Box::new(RequestDraft::new(messages, &request, &system)));
         if self.has_turn_hooks() {
             let table = Arc::clone(table);
             let requested =
-                Box::pin(self.ask_through_hooks(turn, request, &tools.table, table, answer)).await;
+                Box::pin(self.ask_through_hooks(turn, request, &tools.table, table, answer, draft)).await;
             let (mut response, table, answer_tool) = requested?;
             if self.is_before_send() {
                 response = Box::pin(self.send_text(turn, response)).await?;
@@ -143,7 +147,7 @@ impl AgentRun {
             return Ok(said);
         }
         let answer_tool = answer.map(|form| self.offer_answer(form, &mut request));
-        let mut response = self.ask_model(turn, request, table, answer_tool.as_deref()).await?;
+        let mut response = self.ask_model(turn, request, table, answer_tool.as_deref(), draft).await?;
         if self.is_before_send() {
             response = Box::pin(self.send_text(turn, response)).await?;
         }

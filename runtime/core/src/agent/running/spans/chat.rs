@@ -1,6 +1,8 @@
 //! The span `chat` of one request to a model.
 
-use onionskin_tools::model::{BoxModel, Message, Model as _, ModelError, ModelRequest, ModelResponse};
+use onionskin_tools::model::{
+    BoxModel, Message, Model as _, ModelError, ModelRequest, ModelResponse, PrefixCause, PrefixChange,
+};
 use tracing::Span;
 use tracing::field::Empty;
 
@@ -22,10 +24,15 @@ impl<'r> ChatSpan<'r> {
         run: &'r AgentRun,
         model: &BoxModel,
         request: &'r ModelRequest,
+        change: Option<&(PrefixChange, Option<PrefixCause>)>,
         attempt: u32,
     ) -> Self {
         let span = span(model, request, attempt);
         if !span.is_disabled() {
+            if let Some((change, cause)) = change {
+                let cause = cause.map(|cause| format!(" {cause}")).unwrap_or_default();
+                span.record("onionskin.prefix_change", format!("{change}{cause}"));
+            }
             record_params(&span, &request.params, run.cx.redactor().as_deref());
         }
         Self { span, run, request }
@@ -128,6 +135,7 @@ fn span(model: &BoxModel, request: &ModelRequest, attempt: u32) -> Span {
         error.type = Empty,
         onionskin.turn = i64::from(request.step().turn()),
         onionskin.attempt = i64::from(attempt),
+        onionskin.prefix_change = Empty,
         gen_ai.input.messages = Empty,
         gen_ai.output.messages = Empty,
         gen_ai.system_instructions = Empty,

@@ -22,6 +22,11 @@ use onionskin_tools::model::{RequestParams, Usage};
 /// The target of the spans.
 const TARGET: &str = "onionskin";
 
+/// Whether a subscriber records the spans.
+pub(super) fn are_recorded() -> bool {
+    tracing::span_enabled!(target: TARGET, tracing::Level::INFO)
+}
+
 /// Redacts a text with the current secrets of the session.
 fn hidden<'t>(cx: &RunContext, text: impl Into<Cow<'t, str>>) -> Cow<'t, str> {
     cx.hide_text(text)
