@@ -3,10 +3,14 @@
 
 use std::env;
 use std::error::Error;
+use std::sync::OnceLock;
 
+use onionskin::declaration::{AgentBuilder, AgentDeclaration};
 use onionskin::mcp::{HttpError, McpError, McpServer, OAuth, ServerConfig};
+use onionskin::question::{Answer, Question};
+use onionskin::run::AgentRun;
 use onionskin::secret::Secret;
-use onionskin::{Exit, ToolSpec};
+use onionskin::{Agent, Exit, RunError, ScriptedModel, ToolDefinition};
 use serde_json::{Map, Value, json};
 
 type BoxError = Box<dyn Error + Send + Sync>;
@@ -30,26 +34,61 @@ async fn main() -> Result<(), BoxError> {
         let secret = context["client_secret"].as_str().map(|secret| Secret::new(secret.to_owned()));
         oauth = oauth.client(id, secret);
     }
+    LOGIN.get_or_init(|| oauth.clone());
     let server = started(&address, &oauth).await?;
-    let calls = match context["toolCalls"].as_array() {
-        Some(calls) => calls
-            .iter()
-            .filter_map(|call| Some((server.tool(call["name"].as_str()?)?, call["arguments"].clone())))
-            .collect(),
-        None => server.tools().into_iter().map(|tool| with_arguments(&tool)).collect::<Vec<_>>(),
-    };
-    for (tool, arguments) in calls {
-        match called(&tool, &arguments, &oauth).await? {
-            Ok(output) => println!("{}: {output}", tool.name()),
-            Err(exit) => println!("{}: {exit}", tool.name()),
-        }
-    }
+    let client = Client::builder().model(ScriptedModel::new()).answerer(answer);
+    let client = server.tools().into_iter().fold(client, AgentBuilder::tool).build().await?;
+    client.run(context.to_string()).await?;
+    client.shutdown().await;
     server.shutdown().await;
     Ok(())
 }
 
+/// An agent without a loop: it makes the calls of the scenario, or one of each tool.
+struct Client;
+
+/// The logins of its server.
+static LOGIN: OnceLock<OAuth> = OnceLock::new();
+
+impl Agent for Client {
+    const NAME: &'static str = "client";
+    type State = ();
+
+    fn declare() -> AgentDeclaration {
+        AgentDeclaration::new()
+    }
+
+    async fn run(run: &AgentRun, scenario: String) -> Result<String, RunError> {
+        let context: Value = serde_json::from_str(&scenario).unwrap_or_default();
+        let call = |call: &Value| {
+            (format!("it__{}", call["name"].as_str().unwrap_or_default()), call["arguments"].clone())
+        };
+        let calls: Vec<_> = match context["toolCalls"].as_array() {
+            Some(calls) => calls.iter().map(call).collect(),
+            None => run.tool_definitions()?.iter().map(with_arguments).collect(),
+        };
+        for (tool, arguments) in calls {
+            match called(run, &tool, &arguments).await {
+                Ok(Ok(output)) => println!("{tool}: {output}"),
+                Ok(Err(exit)) => println!("{tool}: {exit}"),
+                Err(error) => println!("{tool}: the login failed: {error}"),
+            }
+        }
+        Ok(String::new())
+    }
+}
+
+/// Gives values to the fields that need one.
+async fn answer(question: Question) -> Option<Answer> {
+    let schema = question.answer_schema();
+    let required = schema["required"].as_array().cloned().unwrap_or_default();
+    let fields = required.iter().filter_map(Value::as_str);
+    let values = fields.map(|name| (name.to_owned(), value(&schema["properties"][name])));
+    Answer::value(Value::Object(values.collect())).ok()
+}
+
 async fn started(address: &str, oauth: &OAuth) -> Result<McpServer, BoxError> {
-    let config = ServerConfig::http(address).oauth(oauth.clone());
+    let config = ServerConfig::http(address).oauth(oauth.clone()).asks();
     let mut last = None;
     for _ in 0..LOGINS {
         let error = match McpServer::start("it", config.clone()).await {
@@ -70,11 +109,11 @@ async fn started(address: &str, oauth: &OAuth) -> Result<McpServer, BoxError> {
     Err(last.map_or_else(|| "no login".into(), Into::into))
 }
 
-async fn called(tool: &ToolSpec, arguments: &Value, oauth: &OAuth) -> Result<Result<String, Exit>, BoxError> {
+async fn called(run: &AgentRun, tool: &str, arguments: &Value) -> Result<Result<String, Exit>, BoxError> {
     let mut logins = 0;
     loop {
-        let exit = match tool.call(arguments.clone()).await {
-            Ok(output) => return Ok(Ok(output.to_string())),
+        let exit = match run.call_tool(tool, arguments.to_string().as_str()).await {
+            Ok(output) => return Ok(Ok(output.to_text().into_owned())),
             Err(exit) => exit,
         };
         let address = exit.as_tool_error().and_then(|error| {
@@ -84,7 +123,10 @@ async fn called(tool: &ToolSpec, arguments: &Value, oauth: &OAuth) -> Result<Res
             })
         });
         match address {
-            Some(address) if logins < LOGINS => log_in(&address, oauth).await?,
+            Some(address) if logins < LOGINS => match LOGIN.get() {
+                Some(oauth) => log_in(&address, oauth).await?,
+                None => return Ok(Err(exit)),
+            },
             _ => return Ok(Err(exit)),
         }
         logins += 1;
@@ -103,17 +145,19 @@ async fn log_in(address: &str, oauth: &OAuth) -> Result<(), BoxError> {
 }
 
 /// A tool with a value for each of its parameters.
-fn with_arguments(tool: &ToolSpec) -> (ToolSpec, Value) {
-    let schema = &tool.definition().input_schema;
-    let parameters = schema["properties"].as_object().cloned().unwrap_or_default();
-    let value = |schema: &Value| match schema["type"].as_str() {
+fn with_arguments(tool: &ToolDefinition) -> (String, Value) {
+    let parameters = tool.input_schema["properties"].as_object().cloned().unwrap_or_default();
+    let arguments =
+        parameters.iter().map(|(name, schema)| (name.clone(), value(schema))).collect::<Map<_, _>>();
+    (tool.name.to_string(), Value::Object(arguments))
+}
+
+fn value(schema: &Value) -> Value {
+    match schema["type"].as_str() {
         Some("number" | "integer") => json!(7),
         Some("boolean") => json!(true),
         Some("array") => json!([]),
         Some("object") => json!({}),
         _ => json!("seven"),
-    };
-    let arguments =
-        parameters.iter().map(|(name, schema)| (name.clone(), value(schema))).collect::<Map<_, _>>();
-    (tool.clone(), Value::Object(arguments))
+    }
 }

@@ -11,7 +11,7 @@ use onionskin::mcp::ServerConfig;
 use onionskin_judges::kit;
 use serde_json::json;
 
-use crate::mcp_servers::{call, fails, has, start, text};
+use crate::mcp_servers::{asks, call, fails, has, start, text};
 
 /// A server that is a process of its own. It ends with this.
 struct Running {
@@ -60,6 +60,7 @@ async fn a4_server_everything_over_http() {
     command.arg(program).arg("streamableHttp").env("PORT", port.to_string());
     let process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let running = Running { process, address: format!("http://127.0.0.1:{port}/mcp") };
+    asks(config(&running).await).await;
     let agent = start(config(&running).await).await;
     has(&agent, &["echo", "get-sum", "get-tiny-image", "get-structured-content"]);
     assert_eq!(text(&call(&agent, "echo", json!({"message": "hello"})).await), "Echo: hello");

@@ -5,6 +5,7 @@ use std::path::Path;
 use onionskin::declaration::AgentDeclaration;
 use onionskin::event::EventKind;
 use onionskin::mcp::ServerConfig;
+use onionskin::question::{Answer, Question};
 use onionskin::run::AgentRun;
 use onionskin::{Agent, AgentHandle, ErrorKind, RunError, ScriptedModel, ToolError};
 use onionskin_judges::{folder, npm, python};
@@ -85,6 +86,38 @@ async fn a4_server_everything() {
     let wrong = fails(&agent, "get-sum", json!({"a": "two", "c": 1}), ErrorKind::Arguments).await;
     assert!(wrong.contains("`a`: expected a number") && wrong.contains("`b`: missing"), "{wrong}");
     agent.shutdown().await;
+}
+
+/// Uses the tools of server-everything that ask a person.
+pub(crate) async fn asks(server: ServerConfig) {
+    let answerer = |question: Question| async move {
+        let is_address = question.text()?.contains("asks you to open an address of `");
+        let form = || json!({"name": "Ada", "email": "ada@example.com", "titledMultipleSelectEnum": ["fish-2", "fish-3"]});
+        Answer::value(if is_address { json!(true) } else { form() }).ok()
+    };
+    let builder = Judge::builder().model(ScriptedModel::new()).server("it", server.asks());
+    let agent = builder.answerer(answerer).build().await.unwrap();
+    let form = call(&agent, "trigger-elicitation-request", json!({})).await;
+    for part in [
+        "- Name: Ada",
+        "- Favorite Integer: 42",
+        "- Favorite Number: 3.14",
+        "\"fish-3\"",
+        "\"legacyTitledEnum\": \"pet-1\"",
+    ] {
+        assert!(text(&form).contains(part), "{part}: {form}");
+    }
+    for by_error in [false, true] {
+        let arguments = json!({"url": "https://login.example.com/start", "errorPath": by_error});
+        let opened = call(&agent, "trigger-url-elicitation", arguments).await;
+        assert!(text(&opened).contains("accept") && opened["kind"].is_null(), "{opened}");
+    }
+    agent.shutdown().await;
+}
+
+#[tokio::test]
+async fn a4_server_everything_asks_a_person() {
+    asks(npm("server-everything").arg("stdio")).await;
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 //!
 //! It is a program of its own because servers are: the tests start it, kill it, and look for processes that it leaves behind.
 
+mod asking;
 mod corpus;
 mod raw;
 

@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::asking;
+
 /// The tools, each named after what its answer is.
 const TOOLS: &[&str] = &[
     "ask",
@@ -40,6 +42,7 @@ pub(crate) fn serve(modes: &[String], note: &dyn Fn(&str)) {
         let id = &message["id"];
         match message["method"].as_str() {
             Some("initialize") => {
+                note(&format!("capabilities {}", message["params"]["capabilities"]));
                 let result = json!({
                     "protocolVersion": "2025-06-18",
                     "capabilities": {"tools": {"listChanged": true}},
@@ -61,17 +64,30 @@ pub(crate) fn serve(modes: &[String], note: &dyn Fn(&str)) {
             }
             Some("tools/list") => {
                 note("list");
-                let tools = if has("bad-tools") { bad_tools() } else { tools() };
+                let tools = match () {
+                    () if has("bad-tools") => bad_tools(),
+                    () if has("asks") => asking::tools(),
+                    () => tools(),
+                };
                 say(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"tools":{tools}}}}}"#).as_bytes());
             }
             Some("tools/call") => {
                 let name = message["params"]["name"].as_str().unwrap_or_default().to_owned();
                 note(&name);
-                call(&name, &message, note);
+                if has("asks") {
+                    asking::call(&name, &message);
+                } else {
+                    call(&name, &message, note);
+                }
             }
             Some("notifications/cancelled") => note("cancelled"),
             // An answer to a request of ours.
-            None => note(&format!("answered {line}")),
+            None => {
+                note(&format!("answered {line}"));
+                if has("asks") {
+                    asking::answered(&message);
+                }
+            }
             Some(_) => {}
         }
     }
@@ -94,7 +110,7 @@ fn bad_tools() -> String {
     .replace('\n', "")
 }
 
-fn say(line: &[u8]) {
+pub(crate) fn say(line: &[u8]) {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(line).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush());
 }

@@ -5,33 +5,83 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use rmcp::ClientHandler;
 use rmcp::model::{
-    ClientCapabilities, ClientConfig, Implementation, ProgressNotificationParam, ProgressToken,
+    ClientConfig, ErrorCode, ErrorData, Implementation, ProgressNotificationParam, ProgressToken, RequestId,
 };
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 use super::announced::Changes;
+use super::elicitation;
+use super::grants::{Answer, ELICITATION, Grants};
 use super::visible::visible;
 use crate::mutex::lock;
 
 /// Progress reports that may wait for their call to look at them; further ones are dropped.
 const WAITING: usize = 64;
 
+/// The most questions of a server in one call.
+pub(super) const QUESTIONS: usize = 10;
+/// Questions that may wait for their call to listen; further ones are refused.
+const EARLY: usize = 16;
+
 /// The receivers of what a server sends without a request.
 #[derive(Clone)]
 pub(super) struct Unasked {
     listeners: Listeners,
     changes: Changes,
+    grants: Grants,
+}
+
+/// A question of a server during a call.
+pub(super) struct ServerQuestion {
+    /// The parameters of its request.
+    pub(super) params: String,
+    /// Dropped, the server learns that nobody answers.
+    pub(super) answer: oneshot::Sender<Answer>,
+}
+
+/// The answer to a request of a server.
+pub(super) enum Reply {
+    Now(Answer),
+    /// When a person answers.
+    Later(oneshot::Receiver<Answer>),
+}
+
+impl Reply {
+    pub(super) async fn answer(self) -> Answer {
+        match self {
+            Self::Now(answer) => answer,
+            Self::Later(answer) => answer.await.unwrap_or_else(|_| Ok(elicitation::cancelled())),
+        }
+    }
 }
 
 impl Unasked {
-    pub(super) fn new(listeners: Listeners, changes: Changes) -> Self {
-        Self { listeners, changes }
+    pub(super) fn new(listeners: Listeners, changes: Changes, grants: Grants) -> Self {
+        Self { listeners, changes, grants }
+    }
+
+    /// The client of this connection.
+    pub(super) fn client(&self) -> Client {
+        Client(self.grants.clone())
+    }
+
+    /// Takes a request of the server. A question goes to the call that it belongs to: `call`, or the only one that listens.
+    pub(super) fn request(&self, call: Option<&RequestId>, method: &str, params: Option<&str>) -> Reply {
+        if method != ELICITATION || !self.grants.asks() {
+            return Reply::Now(self.grants.answer(method));
+        }
+        let (answer, receiver) = oneshot::channel();
+        let asked = ServerQuestion { params: params.unwrap_or("null").to_owned(), answer };
+        match self.listeners.ask(call, asked) {
+            Ok(()) => Reply::Later(receiver),
+            Err(reason) => Reply::Now(Err(ErrorData::new(ErrorCode::INVALID_REQUEST, reason, None))),
+        }
     }
 
     pub(super) fn progress(&self, mut report: ProgressNotificationParam) {
         report.message = report.message.map(|message| visible(&message));
         let mut listeners = self.listeners.lock();
-        match listeners.calls.get(&report.progress_token) {
+        match listeners.reports.get(&report.progress_token) {
             Some(call) => drop(call.try_send(report)),
             // The first report may be faster than the call that begins to listen.
             None => {
@@ -54,9 +104,27 @@ pub(super) struct Listeners(Arc<Mutex<Calls>>);
 
 #[derive(Default)]
 struct Calls {
-    calls: HashMap<ProgressToken, mpsc::Sender<ProgressNotificationParam>>,
+    reports: HashMap<ProgressToken, mpsc::Sender<ProgressNotificationParam>>,
     /// Reports for calls that do not listen yet, or no longer.
     early: VecDeque<ProgressNotificationParam>,
+    /// The calls that take questions.
+    asking: HashMap<RequestId, Questions>,
+    /// Questions for calls that do not listen yet.
+    early_questions: VecDeque<(RequestId, ServerQuestion)>,
+}
+
+/// The questions of one call.
+struct Questions {
+    to: mpsc::Sender<ServerQuestion>,
+    /// How many the server may still ask.
+    left: usize,
+}
+
+impl Questions {
+    fn ask(&mut self, asked: ServerQuestion) -> Result<(), &'static str> {
+        self.left = self.left.checked_sub(1).ok_or("it asked too many questions in one call")?;
+        self.to.try_send(asked).map_err(|_| "the call is over")
+    }
 }
 
 impl Listeners {
@@ -64,7 +132,7 @@ impl Listeners {
     pub(super) fn listen(&self, token: &ProgressToken) -> mpsc::Receiver<ProgressNotificationParam> {
         let (sender, receiver) = mpsc::channel(WAITING);
         let mut listeners = self.lock();
-        listeners.calls.retain(|_, call| !call.is_closed());
+        listeners.reports.retain(|_, call| !call.is_closed());
         let (mine, others) = std::mem::take(&mut listeners.early)
             .into_iter()
             .partition(|report| report.progress_token == *token);
@@ -72,8 +140,50 @@ impl Listeners {
         for report in mine {
             let _ = sender.try_send(report);
         }
-        listeners.calls.insert(token.clone(), sender);
+        listeners.reports.insert(token.clone(), sender);
         receiver
+    }
+
+    /// Listens to the questions of a call that was just sent.
+    pub(super) fn listen_to_questions(&self, call: &RequestId) -> mpsc::Receiver<ServerQuestion> {
+        let (to, receiver) = mpsc::channel(QUESTIONS);
+        let mut questions = Questions { to, left: QUESTIONS };
+        let mut listeners = self.lock();
+        listeners.asking.retain(|_, call| !call.to.is_closed());
+        let (mine, others) =
+            std::mem::take(&mut listeners.early_questions).into_iter().partition(|(of, _)| of == call);
+        listeners.early_questions = others;
+        for (_, asked) in mine {
+            // One too many is dropped, and so it is answered.
+            let _ = questions.ask(asked);
+        }
+        listeners.asking.insert(call.clone(), questions);
+        receiver
+    }
+
+    /// Gives a question to a call.
+    fn ask(&self, call: Option<&RequestId>, asked: ServerQuestion) -> Result<(), &'static str> {
+        let mut listeners = self.lock();
+        listeners.asking.retain(|_, call| !call.to.is_closed());
+        let Some(call) = call else {
+            let mut calls = listeners.asking.values_mut();
+            return match (calls.next(), calls.next()) {
+                (Some(only), None) => only.ask(asked),
+                (None, _) => Err("a person is asked during a call of a tool only"),
+                (Some(_), Some(_)) => {
+                    Err("it is not clear to which of several open calls the question belongs")
+                }
+            };
+        };
+        if let Some(questions) = listeners.asking.get_mut(call) {
+            return questions.ask(asked);
+        }
+        // It may be faster than the call that begins to listen.
+        if listeners.early_questions.len() == EARLY {
+            return Err("a person is asked during a call of a tool only");
+        }
+        listeners.early_questions.push_back((call.clone(), asked));
+        Ok(())
     }
 
     fn lock(&self) -> MutexGuard<'_, Calls> {
@@ -82,11 +192,11 @@ impl Listeners {
 }
 
 /// The client side of a connection, with its description for the server.
-pub(super) struct Client;
+pub(super) struct Client(Grants);
 
 impl ClientHandler for Client {
     fn get_info(&self) -> ClientConfig {
         let implementation = Implementation::new("onionskin", env!("CARGO_PKG_VERSION"));
-        ClientConfig::new(ClientCapabilities::default(), implementation)
+        ClientConfig::new(self.0.capabilities(), implementation)
     }
 }

@@ -2,6 +2,7 @@
 //! time limit, or with the process.
 
 use std::collections::HashSet;
+use std::future::pending;
 use std::io;
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
@@ -17,13 +18,15 @@ use rmcp::service::{
     ClientInitializeError, Peer, PeerRequestOptions, RoleClient, RunningService, ServiceError,
 };
 use rmcp::{ServiceExt, model::ErrorData};
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use super::announced::Changes;
-use super::client::{Client, Listeners, Unasked};
+use super::client::{Client, Listeners, ServerQuestion, Unasked};
 #[cfg(not(feature = "mcp-http"))]
 use super::endpoint;
 use super::error::StartFailure;
+use super::grants::{Answer, Grants};
 #[cfg(feature = "mcp-http")]
 use super::http;
 use super::http_error::HttpError;
@@ -113,7 +116,7 @@ impl Connection {
         let process = Process::elsewhere();
         let fault = Fault::new(Arc::clone(&process.kill));
         let (listeners, changes) = (Listeners::default(), Changes::default());
-        let unasked = Unasked::new(listeners.clone(), changes.clone());
+        let unasked = Unasked::new(listeners.clone(), changes.clone(), Grants::new(config));
         let untraced = thread.get().map_err(|error| {
             let (reason, next_step) = no_thread(&error);
             failed(reason, next_step)
@@ -175,11 +178,12 @@ impl Connection {
         let fault = Fault::new(Arc::clone(&process.kill));
         let stdout = Tap::new(stdout, beginning.clone());
         let changes = Changes::default();
-        let unasked = Unasked::new(listeners.clone(), changes.clone());
-        let hands = untraced.spawning(async {
+        let unasked = Unasked::new(listeners.clone(), changes.clone(), Grants::new(config));
+        let hands = untraced.spawning(Box::pin(async {
+            let client = unasked.client();
             let wire = Wire::new(stdout, stdin, unasked, config.timeout, fault.clone());
-            Client.serve(wire).await
-        });
+            client.serve(wire).await
+        }));
         let died = |how: Arc<str>| format!("it ended before it was ready ({})", fault.how().unwrap_or(how));
         let written = || (beginning.not_mcp(secrets), process.stderr.lines());
         let shaken = {
@@ -271,11 +275,13 @@ impl Connection {
         self.fault.how().or_else(|| self.process.ended())
     }
 
-    /// Makes a request, and gives the text of its result. Dropping the future cancels it on the server.
+    /// Makes a request, and gives the text of its result. Dropping the future cancels it on the server. Its questions go to `questions`, one
+    /// after the other; the time until they are answered does not count.
     pub(super) async fn request(
         &self,
         request: ClientRequest,
         mut progress: impl FnMut(ProgressNotificationParam),
+        questions: Option<&mpsc::Sender<ServerQuestion>>,
     ) -> Result<String, RequestError> {
         let sending = self.peer.send_request_with_option(request, PeerRequestOptions::no_options());
         let mut handle = match sending.await {
@@ -283,8 +289,10 @@ impl Connection {
             Err(error) => return Err(self.broken(error).await),
         };
         let mut reports = self.listeners.listen(&handle.progress_token);
+        let mut asked = questions.map(|_| self.listeners.listen_to_questions(&handle.id));
+        let mut open: Option<OpenQuestion> = None;
         let mut cancel = CancelOnDrop::new(self.peer.clone(), handle.id.clone());
-        let last = after(self.timeout.saturating_mul(EXTENSIONS));
+        let mut last = after(self.timeout.saturating_mul(EXTENSIONS));
         let mut limit = after(self.timeout);
         let mut done = f64::NEG_INFINITY;
         let answer = loop {
@@ -299,7 +307,21 @@ impl Connection {
                     }
                 }
                 answer = &mut handle.rx => break answer,
-                () = tokio::time::sleep_until(limit) => return Err(RequestError::Timeout(self.timeout)),
+                Some(question) = next(&mut asked), if open.is_none() => {
+                    let (asked, question) = OpenQuestion::begin(question);
+                    if let Some(questions) = questions {
+                        let _ = questions.send(asked).await;
+                    }
+                    open = Some(question);
+                }
+                since = answered_since(&mut open), if open.is_some() => {
+                    open = None;
+                    last += since.elapsed();
+                    limit = after(self.timeout).min(last);
+                }
+                () = tokio::time::sleep_until(limit), if open.is_none() => {
+                    return Err(RequestError::Timeout(self.timeout));
+                }
                 how = self.process.end() => {
                     // It may have answered before it died.
                     match tokio::time::timeout(AFTERMATH, &mut handle.rx).await {
@@ -370,6 +392,40 @@ impl Connection {
     /// Kills the server at once.
     pub(super) fn kill(&self) {
         self.process.kill();
+    }
+}
+
+/// A question that a person thinks about.
+struct OpenQuestion {
+    since: Instant,
+    answer: oneshot::Receiver<Answer>,
+    to_server: Option<oneshot::Sender<Answer>>,
+}
+
+impl OpenQuestion {
+    /// The question for the person, and the wait for its answer.
+    fn begin(question: ServerQuestion) -> (ServerQuestion, Self) {
+        let (sender, answer) = oneshot::channel();
+        let asked = ServerQuestion { params: question.params, answer: sender };
+        (asked, Self { since: Instant::now(), answer, to_server: Some(question.answer) })
+    }
+}
+
+/// Passes the answer on; says when the question was asked.
+async fn answered_since(open: &mut Option<OpenQuestion>) -> Instant {
+    let Some(OpenQuestion { since, answer, to_server }) = open else { return pending().await };
+    // Without an answer, the sender is dropped with the question.
+    if let (Ok(answer), Some(to_server)) = (answer.await, to_server.take()) {
+        let _ = to_server.send(answer);
+    }
+    *since
+}
+
+/// The next question of a request.
+async fn next(asked: &mut Option<mpsc::Receiver<ServerQuestion>>) -> Option<ServerQuestion> {
+    match asked {
+        Some(asked) => asked.recv().await,
+        None => None,
     }
 }
 

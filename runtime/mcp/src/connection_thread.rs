@@ -74,7 +74,10 @@ impl ConnectionThread {
     }
 
     /// Makes a call on the thread of the connection. Dropping the future drops the call.
-    pub(super) async fn run(&self, call: impl Future<Output = ToolResult> + Send + 'static) -> ToolResult {
+    pub(super) async fn run<T: Send + 'static>(
+        &self,
+        call: impl Future<Output = ToolResult<T>> + Send + 'static,
+    ) -> ToolResult<T> {
         let task = self.runtime.spawn(call);
         let _abort = AbortOnDrop(task.abort_handle());
         task.await.unwrap_or_else(|error| {

@@ -90,10 +90,6 @@ pub(super) fn result(server: &str, answer: &str) -> ToolResult {
     };
     match answer.result_type.as_deref() {
         None | Some("complete") => {}
-        Some("input_required") => {
-            let what = "asks for a person's input before it continues, which is not supported yet";
-            return Err(unusable(server, what));
-        }
         Some(_) => return Err(unusable(server, "gave an answer of a kind that is not supported yet")),
     }
     if answer.task.is_some() {
@@ -275,11 +271,5 @@ mod tests {
             let exit = answer(value).unwrap_err();
             assert_eq!(exit.as_tool_error().unwrap().kind(), ErrorKind::Remote);
         }
-    }
-
-    #[test]
-    fn a4_a_request_for_input_is_a_clear_error() {
-        let value = json!({"resultType": "input_required", "inputRequests": {}, "requestState": "x"});
-        assert!(answer(value).unwrap_err().to_string().contains("a person's input"), "input");
     }
 }

@@ -17,7 +17,8 @@
 // `relist` lists. The connection of a server without an agent (`standalone`) runs on a thread of its own (`connection_thread`). `config` holds
 // the servers of a program, from a file (`mcp_json`, with `comments` and `tool_rules`) or from code, each a `server_config`. `snapshot` keeps what servers offer in a
 // file, `take_snapshot` starts servers for it, and `provider` compares. A server that is reached by address has an `endpoint`, is spoken to over `http`, and fails with an
-// `http_error`; `pool` has its connections with the credentials of runs, and `auth` its logins.
+// `http_error`; `pool` has its connections with the credentials of runs, and `auth` its logins. `grants` says what a server may ask this client for.
+// A call whose server asks a person is `asking`: an `elicitation` on the way, or what is `input_required` before the call is made again.
 // Types of rmcp are public only with the feature `rmcp3`, whose name contains the major version.
 
 #![forbid(unsafe_code)]
@@ -26,6 +27,7 @@
 mod announced;
 mod answer;
 mod argument_names;
+mod asking;
 #[cfg(feature = "mcp-auth")]
 mod auth;
 mod client;
@@ -37,6 +39,7 @@ mod convert;
 mod descriptions;
 mod directory;
 mod drift_policy;
+mod elicitation;
 mod endpoint;
 mod env_vars;
 mod error;
@@ -44,9 +47,11 @@ mod error;
 mod export;
 mod fake;
 mod file;
+mod grants;
 #[cfg(feature = "mcp-http")]
 mod http;
 mod http_error;
+mod input_required;
 mod instructions;
 mod list_tools;
 mod mcp_json;

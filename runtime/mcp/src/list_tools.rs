@@ -117,7 +117,7 @@ async fn pages(connection: &Connection) -> Result<Listed, ListError> {
     for _ in 0..MAX_PAGES {
         let params = PaginatedRequestParams::default().with_cursor(cursor);
         let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
-        let text = connection.request(request, |_| {}).await?;
+        let text = connection.request(request, |_| {}, None).await?;
         bytes += text.len();
         if bytes > MAX_LIST_BYTES {
             return Err(format!("its list of tools is longer than {} MiB", MAX_LIST_BYTES >> 20).into());

@@ -18,8 +18,19 @@ use onionskin_core::schema::reason_of;
 use onionskin_core::text::nearest;
 
 /// The fields of a server that are read, except the fields of `tool_rules`.
-const FIELDS: [&str; 10] =
-    ["type", "command", "args", "env", "cwd", "url", "headers", "timeout", "startTimeout", "parallel"];
+const FIELDS: [&str; 11] = [
+    "type",
+    "command",
+    "args",
+    "env",
+    "cwd",
+    "url",
+    "headers",
+    "timeout",
+    "startTimeout",
+    "parallel",
+    "asks",
+];
 /// The values of `type` for a server that is reached by address.
 const HTTP: [&str; 4] = ["http", "streamable-http", "streamableHttp", "streamable_http"];
 /// Shorter limits are probably meant as seconds.
@@ -230,6 +241,7 @@ impl<'t> Source<'t> {
                 "timeout" => written.timeout = Some(self.time(value, &field)?),
                 "startTimeout" => written.start_timeout = Some(self.time(value, &field)?),
                 "parallel" => written.is_parallel = self.value(value, &field, "true or false")?,
+                "asks" => written.asks = self.value(value, &field, "true or false")?,
                 _ => match tool_rules::rule(&name) {
                     Some(Rule::Disabled | Rule::Enabled) => {}
                     Some(rule) => self.add_rule(&mut rules, rule, &name, value, &field)?,
@@ -366,6 +378,7 @@ impl<'t> Source<'t> {
         server.timeout = written.timeout.unwrap_or(server.timeout);
         server.start_timeout = written.start_timeout.unwrap_or(server.start_timeout);
         server.is_parallel = written.is_parallel;
+        server.asks = written.asks;
         server.expanded = used;
         Ok(server)
     }
@@ -383,6 +396,7 @@ struct ServerFields<'t> {
     timeout: Option<Duration>,
     start_timeout: Option<Duration>,
     is_parallel: bool,
+    asks: bool,
 }
 
 /// The fields of an object, unread.

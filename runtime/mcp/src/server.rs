@@ -9,13 +9,16 @@ use std::time::Duration;
 use futures_util::future::{BoxFuture, join_all};
 use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, ProgressNotificationParam};
 use serde_json::{Map, Value};
+use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 #[cfg(feature = "mcp-auth")]
 use super::auth::OAuth;
+use super::client::ServerQuestion;
 use super::connection::{Connection, RequestError};
 use super::endpoint::{self, Mistake};
 use super::error::McpError;
+use super::input_required::{self, Called, Input};
 use super::list_tools::{LeftOut, ListError, Listed};
 use super::order::Order;
 use super::pool::{Credentials, Pool};
@@ -262,8 +265,11 @@ impl Server {
     /// A tool as the server describes it.
     pub(super) fn tool(&self, tool: rmcp::model::Tool) -> RemoteTool {
         let name: Arc<str> = (&*tool.name).into();
-        let definition =
+        let mut definition =
             self.result_secrets.definition(convert::definition(&format!("{}__{name}", self.name), tool));
+        if self.config.asks {
+            definition = definition.asks();
+        }
         let asks = self.config.rules.asks(&self.name, &name);
         RemoteTool { name, definition, asks, instructs: None }
     }
@@ -394,21 +400,34 @@ impl Server {
         }
     }
 
-    /// Calls a tool by the server's own name, and returns the answer for [`read`](Self::read).
+    /// Calls a tool by the server's own name. The answer is for [`read`](Self::read). What the server asks meanwhile goes to `questions`.
     pub(super) async fn call(
         &self,
         connection: &Connection,
         tool: &Arc<str>,
-        arguments: Map<String, Value>,
+        (arguments, input): (Map<String, Value>, Input),
         mut progress: impl FnMut(ProgressNotificationParam),
-    ) -> Result<String, Exit> {
-        let params = CallToolRequestParams::new(tool.to_string()).with_arguments(arguments);
+        questions: Option<&mpsc::Sender<ServerQuestion>>,
+    ) -> Result<Called, Exit> {
+        let mut params = CallToolRequestParams::new(tool.to_string()).with_arguments(arguments);
+        params.input_responses = (!input.responses.is_empty()).then_some(input.responses);
+        params.request_state = input.state;
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let report = |mut report: ProgressNotificationParam| {
             report.message = report.message.map(|message| self.result_secrets.hide(message));
             progress(report);
         };
-        connection.request(request, report).await.map_err(|error| self.failed(error))
+        match connection.request(request, report, questions).await {
+            Ok(answer) => match input_required::read(&self.name, &answer)? {
+                Some(required) => Ok(Called::Required(required)),
+                None => Ok(Called::Answer(answer)),
+            },
+            Err(RequestError::Refused(error)) => match input_required::refused(&error) {
+                Some(required) if questions.is_some() => Ok(Called::Required(required)),
+                _ => Err(self.failed(RequestError::Refused(error))),
+            },
+            Err(error) => Err(self.failed(error)),
+        }
     }
 
     /// The result that an answer to a call holds.

@@ -80,6 +80,8 @@ pub struct ServerConfig {
     pub(super) start_timeout: Duration,
     /// Whether calls that change something may run side by side.
     pub(super) is_parallel: bool,
+    /// Whether the server may ask a person.
+    pub(super) asks: bool,
     /// Variables that were set as secrets.
     pub(super) secrets: BTreeSet<String>,
     /// Variables whose values were written into other fields.
@@ -252,6 +254,7 @@ impl ServerConfig {
             timeout: REQUEST,
             start_timeout: START,
             is_parallel: false,
+            asks: false,
             secrets: BTreeSet::new(),
             expanded: BTreeMap::new(),
             unread: Vec::new(),
@@ -368,6 +371,27 @@ impl ServerConfig {
     #[must_use]
     pub fn parallel(mut self) -> Self {
         self.is_parallel = true;
+        self
+    }
+
+    /// Lets the server ask a person while a call of one of its tools runs (MCP's elicitation), as `#[tool(asks)]` does for a function. Its
+    /// question becomes a [`Question`](onionskin_core::question::Question) of the call: the answerer of the run answers it, or the run
+    /// pauses. The wait does not count towards [`Self::timeout`]. Default: the server learns that nobody can be asked.
+    ///
+    /// The question names the server and is its text; it does not show more than ten questions in one call. A server can ask for fields
+    /// to fill in, or for an address to be opened, which is shown and never opened by the program.
+    ///
+    /// A server of the protocol of 2025 waits for the answer. If nobody answers meanwhile, a call of a tool with `readOnlyHint` or
+    /// `idempotentHint` is cancelled, the run pauses, and the call is made again when the run is resumed. Any other call goes on without an
+    /// answer and ends with an error whose source is [`AskError::NoAnswerer`](onionskin_core::question::AskError::NoAnswerer).
+    ///
+    /// ```
+    /// use onionskin::mcp::ServerConfig;
+    /// let travel = ServerConfig::stdio("mcp-server-travel").asks();
+    /// ```
+    #[must_use]
+    pub fn asks(mut self) -> Self {
+        self.asks = true;
         self
     }
 

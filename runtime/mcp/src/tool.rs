@@ -4,12 +4,16 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
+use tokio::sync::{Notify, mpsc};
 
 use super::answer::Answers;
 use super::argument_names;
+use super::asking::{Asking, Reply};
+use super::client::ServerQuestion;
 use super::connection_thread::ConnectionThread;
 use super::drift_policy::Offer;
 use super::http_error::HttpError;
+use super::input_required::{Called, Input};
 use super::server::{RemoteTool, Server};
 use onionskin_core::Args;
 use onionskin_core::servers::ServerKind;
@@ -89,6 +93,60 @@ impl McpTool {
     }
 }
 
+impl McpTool {
+    /// Makes a request when the calls before it are done.
+    async fn in_order<T>(&self, cx: &ToolContext, request: impl Future<Output = T>) -> T {
+        let Answers { server, tool, .. } = &self.answers;
+        if server.config.is_parallel {
+            return request.await;
+        }
+        server.order.run(cx.run().run_id(), tool.definition.effect, request).await
+    }
+
+    /// Makes one request of a call.
+    async fn send(
+        &self,
+        cx: &ToolContext,
+        sent: (Map<String, Value>, Input),
+        questions: Option<mpsc::Sender<ServerQuestion>>,
+    ) -> ToolResult<Reply> {
+        let progress = Progress::inject(cx)?;
+        let (mut answers, offer) = (self.answers.clone(), self.offer.clone());
+        let (shared, run) = (Arc::clone(&self.answers.server), cx.run().clone());
+        let call = Box::pin(async move {
+            answers.server = shared.for_run(&run)?;
+            #[cfg(feature = "mcp-auth")]
+            answers.server.conceal_login(&run).await;
+            answers.server.secrets.called_from(&run);
+            let report = |report: rmcp::model::ProgressNotificationParam| {
+                progress.report(report.progress, report.total, report.message);
+            };
+            let Answers { server, tool, .. } = &answers;
+            let questions = questions.as_ref();
+            let connection = server.connection().await?;
+            if let Some(offer) = offer {
+                offer.holds(server, tool, Arc::ptr_eq(server, &shared)).await?;
+            }
+            let answer = match server.call(&connection, &tool.name, sent.clone(), &report, questions).await {
+                // The server says that the call did not run, but it also lost what it knew.
+                Err(exit) if is_session_lost(&exit) && tool.definition.effect.is_repeatable() => {
+                    let connection = server.connection().await?;
+                    server.call(&connection, &tool.name, sent, &report, questions).await?
+                }
+                answer => answer?,
+            };
+            match answer {
+                Called::Answer(answer) => answers.read(answer).await.map(Reply::Done),
+                Called::Required(required) => Ok(Reply::Required(required)),
+            }
+        });
+        match &self.thread {
+            Some(thread) => thread.run(call).await,
+            None => call.await,
+        }
+    }
+}
+
 fn is_session_lost(exit: &Exit) -> bool {
     let error = exit.as_tool_error();
     error.is_some_and(|error| {
@@ -104,43 +162,26 @@ impl DynTool for McpTool {
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
             let arguments = self.arguments(args)?;
-            let progress = Progress::inject(cx)?;
-            let (mut answers, offer) = (self.answers.clone(), self.offer.clone());
-            let (shared, run) = (Arc::clone(&self.answers.server), cx.run().clone());
-            let call = Box::pin(async move {
-                answers.server = shared.for_run(&run)?;
-                #[cfg(feature = "mcp-auth")]
-                answers.server.conceal_login(&run).await;
-                answers.server.secrets.called_from(&run);
-                let report = |report: rmcp::model::ProgressNotificationParam| {
-                    progress.report(report.progress, report.total, report.message);
-                };
-                let Answers { server, tool, .. } = &answers;
-                let connection = server.connection().await?;
-                if let Some(offer) = offer {
-                    offer.holds(server, tool, Arc::ptr_eq(server, &shared)).await?;
-                }
-                let answer = match server.call(&connection, &tool.name, arguments.clone(), &report).await {
-                    // The server says that the call did not run, but it also lost what it knew.
-                    Err(exit) if is_session_lost(&exit) && tool.definition.effect.is_repeatable() => {
-                        let connection = server.connection().await?;
-                        server.call(&connection, &tool.name, arguments, &report).await?
-                    }
-                    answer => answer?,
-                };
-                answers.read(answer).await
-            });
-            let call = async {
-                match &self.thread {
-                    Some(thread) => thread.run(call).await,
-                    None => call.await,
-                }
-            };
             let Answers { server, tool, .. } = &self.answers;
-            if server.config.is_parallel {
-                return call.await;
+            if !server.config.asks {
+                let sent = (arguments, Input::default());
+                return self.in_order(cx, self.send(cx, sent, None)).await?.without_input(&server.name);
             }
-            server.order.run(cx.run().run_id(), tool.definition.effect, call).await
+            let asking = Asking { cx, server, is_repeatable: tool.definition.effect.is_repeatable() };
+            let left = Notify::new();
+            let send = |input| {
+                let (questions, asked) = mpsc::channel(1);
+                let sent = self.send(cx, (arguments.clone(), input), Some(questions));
+                let request = async {
+                    tokio::select! {
+                        biased;
+                        reply = sent => Some(reply),
+                        () = left.notified() => None,
+                    }
+                };
+                asking.listen(self.in_order(cx, request), asked, &left)
+            };
+            Box::pin(asking.run(&args.text(), send)).await
         })
     }
 

@@ -30,14 +30,18 @@ impl Request {
 }
 
 /// What is written: pieces, each after a pause.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Reply {
     pieces: Vec<(Duration, Vec<u8>)>,
+    /// Makes the last piece of the requests that arrived; `None` as long as it waits for one.
+    last: Option<Arc<LastPiece>>,
     /// Whether the last piece is written again and again.
     repeats: bool,
     /// Whether the connection stays open without a further byte.
     stalls: bool,
 }
+
+type LastPiece = dyn Fn(&[Request]) -> Option<String> + Send + Sync;
 
 impl Reply {
     pub(crate) fn bytes(bytes: impl Into<Vec<u8>>) -> Self {
@@ -71,6 +75,15 @@ impl Reply {
 
     pub(crate) fn then(mut self, pause: Duration, bytes: impl Into<Vec<u8>>) -> Self {
         self.pieces.push((pause, bytes.into()));
+        self
+    }
+
+    /// Writes an event when the requests that arrived make it.
+    pub(crate) fn then_event(
+        mut self,
+        event: impl Fn(&[Request]) -> Option<Value> + Send + Sync + 'static,
+    ) -> Self {
+        self.last = Some(Arc::new(move |requests| event(requests).map(|event| format!("data: {event}\n\n"))));
         self
     }
 
@@ -137,6 +150,16 @@ async fn serve(stream: TcpStream, requests: Arc<Mutex<Vec<Request>>>, answer: Ar
                 return;
             }
             last = bytes;
+        }
+        if let Some(make) = reply.last {
+            loop {
+                let piece = make(&requests.lock().unwrap());
+                if let Some(piece) = piece {
+                    let _ = write.write_all(piece.as_bytes()).await;
+                    return;
+                }
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
         }
         if reply.repeats {
             while write.write_all(&last).await.is_ok() {

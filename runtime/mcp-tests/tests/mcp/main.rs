@@ -1,6 +1,7 @@
 //! MCP servers as tool sources, against a server that these tests start.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect")]
 
+mod asking;
 mod calls;
 mod config;
 mod corpus;

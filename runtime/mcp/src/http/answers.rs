@@ -119,8 +119,8 @@ fn answer(
         }),
         Incoming::Refusal(id, error) => own(id).map(|id| ServerJsonRpcMessage::error(error, Some(id))),
         Incoming::Unreadable(id, reason) => own(id).map(|id| wire::unreadable(id, false, &reason)),
-        Incoming::Request(id, method) => {
-            client.reply(&id, &method, extra);
+        Incoming::Request(id, method, params) => {
+            client.reply(asked.map(AnswerTo::id), id, &method, params, extra);
             None
         }
         Incoming::Progress(report) => {

@@ -27,7 +27,8 @@ use super::authorized;
 use super::fetch;
 #[cfg(feature = "mcp-auth")]
 use crate::auth::Authority;
-use crate::client::Unasked;
+use crate::client::{Reply, Unasked};
+use crate::grants::Answer;
 use crate::http_error::HttpError;
 use crate::wire::{self, Fault, Incoming};
 
@@ -126,18 +127,47 @@ impl HttpClient {
         .await
     }
 
-    /// Answers a request of the server. This client offers nothing that it could ask for.
-    pub(super) fn reply(&self, id: &RequestId, method: &str, extra: &Extra) {
-        if self.0.replies.fetch_add(1, Ordering::Relaxed) >= REPLIES {
-            self.0.fault.end(format!("{REPLIES} answers to its own requests waited, and it was left"));
-            return;
-        }
+    /// Answers a request of the server, which came on the stream of `call`.
+    pub(super) fn reply(
+        &self,
+        call: Option<&RequestId>,
+        id: RequestId,
+        method: &str,
+        params: Option<&str>,
+        extra: &Extra,
+    ) {
+        let reply = self.0.unasked.request(call, method, params);
         let (client, extra) = (self.clone(), extra.clone());
-        let reply = wire::reply(id, method).to_string().into_bytes();
-        tokio::spawn(async move {
-            let _ = tokio::time::timeout(REPLY, client.post(reply, &extra)).await;
-            client.0.replies.fetch_sub(1, Ordering::Relaxed);
-        });
+        match reply {
+            Reply::Now(answer) => {
+                if client.counts_reply() {
+                    tokio::spawn(async move { client.send_reply(&id, answer, &extra).await });
+                }
+            }
+            later @ Reply::Later(_) => {
+                tokio::spawn(async move {
+                    let answer = later.answer().await;
+                    if client.counts_reply() {
+                        client.send_reply(&id, answer, &extra).await;
+                    }
+                });
+            }
+        }
+    }
+
+    /// Counts an answer that is sent now. A server with too many is left.
+    fn counts_reply(&self) -> bool {
+        let is_counted = self.0.replies.fetch_add(1, Ordering::Relaxed) < REPLIES;
+        if !is_counted {
+            self.0.fault.end(format!("{REPLIES} answers to its own requests waited, and it was left"));
+        }
+        is_counted
+    }
+
+    async fn send_reply(&self, id: &RequestId, answer: Answer, extra: &Extra) {
+        let reply = wire::reply(id, answer).to_string().into_bytes();
+        let _ = tokio::time::timeout(REPLY, self.post(reply, extra)).await;
+        self.0.replies.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// The error of a status. The token of the login is not in it, as little as the configured headers.

@@ -67,7 +67,7 @@ pub(crate) async fn connect(
         preferred_versions: vec![ProtocolVersion::V_2026_07_28],
         legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
     };
-    let service = Client.serve_with_lifecycle(transport, versions).await.map_err(|error| {
+    let service = unasked.client().serve_with_lifecycle(transport, versions).await.map_err(|error| {
         match handshake_error(&error) {
             Some(http) => ConnectError::Http(http),
             None => ConnectError::Handshake(Box::new(error)),

@@ -29,7 +29,8 @@ pub(crate) enum Incoming<'l> {
     Refusal(Option<RequestId>, ErrorData),
     /// An answer that cannot be read, and why. Without an id, no id could be found in it.
     Unreadable(Option<RequestId>, Cow<'static, str>),
-    Request(RequestId, String),
+    /// A request of the server: its method and its parameters.
+    Request(RequestId, String, Option<&'l str>),
     Progress(ProgressNotificationParam),
     ToolsChanged,
     /// A notification without a receiver here.
@@ -149,7 +150,9 @@ fn message<'l>(envelope: &Envelope<'l>) -> Incoming<'l> {
     let id = || envelope.id.and_then(|id| serde_json::from_str(id.get()).ok());
     if let Some(method) = &envelope.method {
         return match (id(), &**method) {
-            (Some(id), method) => Incoming::Request(id, method.to_owned()),
+            (Some(id), method) => {
+                Incoming::Request(id, method.to_owned(), envelope.params.map(RawValue::get))
+            }
             (None, "notifications/tools/list_changed") => Incoming::ToolsChanged,
             (None, "notifications/progress") => {
                 let params = envelope.params.and_then(|params| serde_json::from_str(params.get()).ok());
@@ -305,7 +308,7 @@ mod tests {
             Incoming::Answer(id, result) => format!("answer {id} {result}"),
             Incoming::Refusal(id, error) => format!("refusal {id:?} {}", error.message),
             Incoming::Unreadable(id, reason) => format!("unreadable {id:?} {reason}"),
-            Incoming::Request(id, method) => format!("request {id} {method}"),
+            Incoming::Request(id, method, _) => format!("request {id} {method}"),
             Incoming::Progress(report) => match report.progress_token.0 {
                 RequestId::Number(token) => format!("progress {} of {token}", report.progress),
                 RequestId::String(token) => format!("progress {} of the text {token}", report.progress),

@@ -18,8 +18,7 @@ use std::io;
 use std::time::Duration;
 
 use rmcp::model::{
-    ClientNotification, ClientRequest, CustomResult, ErrorCode, ErrorData, JsonRpcMessage, RequestId,
-    ServerResult,
+    ClientNotification, ClientRequest, CustomResult, ErrorData, JsonRpcMessage, RequestId, ServerResult,
 };
 use rmcp::service::{RoleClient, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -37,9 +36,10 @@ pub(super) use message::{Incoming, reason};
 pub(super) use message::{read, read_ends};
 use outbox::Outbox;
 pub(super) use pace::Pace;
-use pending::Pending;
+use pending::{Kind, Pending};
 
-use super::client::Unasked;
+use super::client::{Reply, Unasked};
+use super::grants::Answer;
 use super::visible::visible;
 
 /// A server that takes nothing for this long is stuck, if its requests have no longer limit.
@@ -125,7 +125,7 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
                 let answers = all.into_iter().map(|(id, handshake)| unreadable(id, handshake, &reason));
                 self.ready.extend(answers);
             }
-            Incoming::Request(id, method) => self.reply(&id, &method),
+            Incoming::Request(id, method, params) => self.reply(id, &method, params),
             Incoming::Progress(report) => {
                 self.pace.count();
                 self.unasked.progress(report);
@@ -138,11 +138,21 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
         }
     }
 
-    /// Answers a request of the server.
-    fn reply(&mut self, id: &RequestId, method: &str) {
+    /// Answers a request of the server. It does not say to which call a question belongs: to the only one that is open.
+    fn reply(&mut self, id: RequestId, method: &str, params: Option<&str>) {
         self.pace.count();
-        if let Some(outbox) = &self.outbox {
-            outbox.reply(line(reply(id, method).to_string()));
+        let Some(outbox) = &self.outbox else { return };
+        match self.unasked.request(self.pending.only_call().as_ref(), method, params) {
+            Reply::Now(answer) => outbox.reply(line(reply(&id, answer).to_string())),
+            later @ Reply::Later(_) => {
+                let outbox = outbox.downgrade();
+                tokio::spawn(async move {
+                    let answer = later.answer().await;
+                    if let Some(outbox) = outbox.upgrade() {
+                        outbox.reply(line(reply(&id, answer).to_string()));
+                    }
+                });
+            }
         }
     }
 }
@@ -162,8 +172,13 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleClient> for Wire<R> {
         let mut handshake = false;
         match &item {
             JsonRpcMessage::Request(sent) => {
-                handshake = matches!(sent.request, ClientRequest::InitializeRequest(_));
-                self.pending.add(sent.id.clone(), handshake);
+                let kind = match sent.request {
+                    ClientRequest::InitializeRequest(_) => Kind::Handshake,
+                    ClientRequest::CallToolRequest(_) => Kind::Call,
+                    _ => Kind::Other,
+                };
+                handshake = kind == Kind::Handshake;
+                self.pending.add(sent.id.clone(), kind);
                 request = Some(sent.id.clone());
             }
             JsonRpcMessage::Notification(sent) => {
@@ -223,13 +238,12 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleClient> for Wire<R> {
     }
 }
 
-/// The answer to a request of the server. This client offers nothing that it could ask for.
-pub(super) fn reply(id: &RequestId, method: &str) -> Value {
-    if method == "ping" {
-        return json!({ "jsonrpc": "2.0", "id": id, "result": {} });
+/// The message with the answer to a request of the server.
+pub(super) fn reply(id: &RequestId, answer: Answer) -> Value {
+    match answer {
+        Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+        Err(error) => json!({ "jsonrpc": "2.0", "id": id, "error": error }),
     }
-    let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "this client does not offer it", None);
-    json!({ "jsonrpc": "2.0", "id": id, "error": error })
 }
 
 fn line(mut text: String) -> Vec<u8> {

@@ -23,6 +23,21 @@ pub(super) struct Outbox {
     fault: Fault,
 }
 
+/// The same way, which it does not keep open.
+pub(super) struct WeakOutbox {
+    queue: mpsc::WeakUnboundedSender<Outgoing>,
+    replies: Arc<AtomicUsize>,
+    fault: Fault,
+}
+
+impl WeakOutbox {
+    /// The way, if it is still open.
+    pub(super) fn upgrade(&self) -> Option<Outbox> {
+        let queue = self.queue.upgrade()?;
+        Some(Outbox { queue, replies: Arc::clone(&self.replies), fault: self.fault.clone() })
+    }
+}
+
 struct Outgoing {
     text: Vec<u8>,
     /// The request that it is, which may be given up before it is written.
@@ -54,6 +69,11 @@ impl Outbox {
         let (written, done) = oneshot::channel();
         let _ = self.queue.send(Outgoing { text, request, written: Some(written) });
         async { done.await.unwrap_or_else(|_| Err(io::ErrorKind::NotConnected.into())) }
+    }
+
+    pub(super) fn downgrade(&self) -> WeakOutbox {
+        let queue = self.queue.downgrade();
+        WeakOutbox { queue, replies: Arc::clone(&self.replies), fault: self.fault.clone() }
     }
 
     /// Answers a request of the server.
@@ -114,6 +134,7 @@ mod tests {
     use tokio::io::AsyncReadExt;
     use tokio::sync::Notify;
 
+    use super::super::pending::Kind;
     use super::*;
 
     fn outbox(room: usize) -> (Outbox, tokio::io::DuplexStream, Pending, Fault) {
@@ -143,7 +164,7 @@ mod tests {
     #[tokio::test]
     async fn a4_a_request_that_is_given_up_before_its_turn_is_not_sent() {
         let (outbox, mut server, pending, fault) = outbox(4);
-        pending.add(RequestId::Number(1), false);
+        pending.add(RequestId::Number(1), Kind::Other);
         let first = outbox.send(b"first\n".to_vec(), Some(RequestId::Number(1)));
         let second = outbox.send(b"second\n".to_vec(), Some(RequestId::Number(2)));
         let third = outbox.send(b"third\n".to_vec(), None);

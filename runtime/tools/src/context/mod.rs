@@ -30,7 +30,7 @@ pub(crate) use depth::{Depth, at_depth};
 pub use inject::{IdempotencyKey, Inject, Progress};
 pub use inject_in_run::InjectInRun;
 pub use questions::Ui;
-pub(crate) use questions::{Front, Unanswered};
+pub(crate) use questions::{Front, Open, Unanswered};
 pub(crate) use replay::Within;
 pub use run::Permit;
 pub use run::{AbortCause, FailedHook, ScriptFault};

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::approval::{Approval, Needed};
-use crate::context::{Approved, Front, ToolContext, Unanswered};
+use crate::context::{Approved, Front, Open, ToolContext, Unanswered};
 use crate::onion::{caught, caught_async};
 use crate::question::Answer;
 use onionskin_definitions::args::Args;
@@ -79,7 +79,7 @@ async fn ask(
     } else {
         cx.front(&own.question)
     };
-    match cx.answer_to(own, front).await {
+    match cx.answer_to(own, front, Open::Waits).await {
         Ok(Answer::Approval(Approval::Deny(reason))) => Err(refused(reason)),
         Ok(Answer::Approval(Approval::AllowWith(with))) => {
             cx.stages(|stages| stages.approve(text, Approved::With(with.clone())));
@@ -95,7 +95,7 @@ async fn ask(
         }
         Err(Unanswered::Unfit(problem)) => Err(refused(Some(problem))),
         // A failure was logged where it happened.
-        Ok(_) | Err(Unanswered::Failed(_) | Unanswered::Late(_)) => Err(refused(None)),
+        Ok(_) | Err(Unanswered::Failed(_) | Unanswered::Late(_) | Unanswered::NotNow) => Err(refused(None)),
         Err(Unanswered::NoAnswerer(problem)) => {
             tracing::warn!(
                 tool = cx.tool_name(),

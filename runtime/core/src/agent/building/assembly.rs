@@ -178,7 +178,7 @@ impl Assembly {
         // Later problems come from servers, and are reported as events.
         let table = tools.first_table()?;
         let has_servers = !declaration.servers.is_empty();
-        // Custom sources can add a tool that asks later. Tools of MCP servers do not ask.
+        // Custom sources can add a tool that asks later. An MCP server asks with all of its tools, or with none.
         let asks = if tools.has_other_servers() { Asks::More } else { table.asks() };
         let is_whole = !has_servers && !tools.has_other_servers();
         if let Some(NotRepeated { hook, tool }) = declaration.not_repeated(table.entries(), is_whole) {

@@ -29,6 +29,18 @@ pub(crate) enum Unanswered {
     Unfit(String),
     /// The answerer did not answer within this time.
     Late(Duration),
+    /// Nobody answers while the call runs, and the call does not wait any longer.
+    NotNow,
+}
+
+/// What happens to a call whose question is left open.
+pub(crate) enum Open<'o> {
+    /// It waits, and the run pauses.
+    Waits,
+    /// The same, after this was done.
+    WaitsAfter(Box<dyn FnOnce() + Send + 'o>),
+    /// It goes on without an answer.
+    GoesOn,
 }
 
 /// A question of a call, and a hash of its content, secrets included.
@@ -107,6 +119,7 @@ impl ToolContext {
         &self,
         own: OwnQuestion,
         front: Option<Front<'_>>,
+        open: Open<'_>,
     ) -> Result<Answer, Unanswered> {
         let run = self.run();
         let OwnQuestion { question, hash, whole } = own;
@@ -130,6 +143,9 @@ impl ToolContext {
             if let Some(problem) = self.no_pause(was_asked).filter(|_| !was_asked) {
                 return Err(Unanswered::NoAnswerer(problem));
             }
+            if let (false, Open::GoesOn) = (was_asked, &open) {
+                return Err(Unanswered::NotNow);
+            }
             run.events()
                 .push(question.step().as_step(), EventKind::QuestionAsked { question: question.clone() });
             if let Some(front) = front
@@ -143,6 +159,11 @@ impl ToolContext {
                         Err(Unanswered::Unfit(problem))
                     }
                 };
+            }
+            match open {
+                Open::Waits => {}
+                Open::WaitsAfter(first) => first(),
+                Open::GoesOn => return Err(Unanswered::NotNow),
             }
             self.leave_open(question, hash.clone(), was_asked).await
         };

@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::answer::{Front, Unanswered};
+use super::answer::{Front, Open, Unanswered};
 use super::restart::Waiting;
 use crate::context::{AbortCause, ToolContext};
 use crate::question::{Answer, AnswerType, AskError, QuestionKind, UiComponent};
@@ -15,15 +15,25 @@ use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::type_schema;
 use onionskin_definitions::schema::mistake;
 
-/// The schema of the answer, and the time limit for an answerer.
-struct ExpectedAnswer {
+/// The schema of the answer, the time limit for an answerer, and what happens without an answer.
+pub(super) struct ExpectedAnswer<'o> {
     schema: Value,
     limit: Option<Duration>,
+    open: Open<'o>,
 }
 
-impl ExpectedAnswer {
+impl<'o> ExpectedAnswer<'o> {
+    /// A value that fits the schema, for a question that is open so.
+    pub(super) fn open(schema: Value, open: Open<'o>) -> Self {
+        Self { schema, limit: None, open }
+    }
+
     fn new<T: AnswerType>() -> Self {
-        Self { schema: type_schema::<T>(), limit: None }
+        Self::with_schema(type_schema::<T>())
+    }
+
+    fn with_schema(schema: Value) -> Self {
+        Self::open(schema, Open::Waits)
     }
 }
 
@@ -117,13 +127,8 @@ impl ToolContext {
         if let Some(problem) = mistake(&schema) {
             return Err(AskError::Schema { tool: self.tool_name().into(), problem });
         }
-        self.ask_value(
-            QuestionKind::Question,
-            None,
-            Some(text.into()),
-            ExpectedAnswer { schema, limit: None },
-        )
-        .await
+        let wanted = ExpectedAnswer::with_schema(schema);
+        self.ask_value(QuestionKind::Question, None, Some(text.into()), wanted).await
     }
 
     /// Waits for the result of a call that another program executes: the equivalent of `#[tool(external)]`
@@ -169,14 +174,14 @@ impl ToolContext {
         Ui { cx: self, limit: None }
     }
 
-    async fn ask_value(
+    pub(super) async fn ask_value(
         &self,
         kind: QuestionKind,
         name: Option<&str>,
         text: Option<String>,
-        wanted: ExpectedAnswer,
+        wanted: ExpectedAnswer<'_>,
     ) -> Result<Value, AskError> {
-        let ExpectedAnswer { schema, limit } = wanted;
+        let ExpectedAnswer { schema, limit, open } = wanted;
         // Do not show a person a question that changes nothing.
         if self.is_on_another_thread() && self.cancellation().is_cancelled() {
             return Err(AskError::CallEnded { tool: self.tool_name().into() });
@@ -192,13 +197,16 @@ impl ToolContext {
         let answer = if let Some(answer) = before {
             Ok(answer)
         } else {
-            self.note_waiting(step).await;
+            // A call that never waits is in doubt if the process ends now.
+            if !matches!(open, Open::GoesOn) {
+                self.note_waiting(step).await;
+            }
             let front = match (self.front(&own.question), limit) {
                 (Some(front), Some(limit)) => Some(within(limit, front)),
                 (front, _) => front,
             };
             let _waiting = Waiting::begin(self);
-            self.answer_to(own, front).await
+            self.answer_to(own, front, open).await
         };
         if let (Some(name), Ok(answer)) = (in_start, &answer) {
             let answered = (name, hash, answer.clone());
@@ -217,6 +225,9 @@ impl ToolContext {
             Err(Unanswered::Unfit(reason)) => {
                 Err(AskError::Answerer { tool: self.tool_name().into(), reason })
             }
+            Err(Unanswered::NotNow) => {
+                Err(AskError::NoAnswerer { tool: self.tool_name().into(), reason: NOT_NOW })
+            }
             Err(Unanswered::Late(limit)) => Err(AskError::TimedOut { tool: self.tool_name().into(), limit }),
         }
     }
@@ -229,6 +240,10 @@ impl ToolContext {
         error
     }
 }
+
+/// Why a question of a request that waits elsewhere has no answer.
+const NOT_NOW: &str = "it needs the answer while the call runs, and no answerer gave one; set `.answerer(..)` on the builder of the agent, \
+                       and let it answer or decline";
 
 fn read<T: AnswerType>(value: Value) -> Result<T, AskError> {
     serde_json::from_value(value)
@@ -331,7 +346,7 @@ impl Ui<'_> {
             workflow: workflow_name.to_owned(),
             payload,
         };
-        let wanted = ExpectedAnswer { schema: type_schema::<T>(), limit: self.limit };
+        let wanted = ExpectedAnswer { limit: self.limit, ..ExpectedAnswer::new::<T>() };
         read(self.cx.ask_value(QuestionKind::Component(shown), None, None, wanted).await?)
     }
 }
