@@ -6,5 +6,5 @@
 
 pub use onionskin_tools::journal::{
     InDoubt, Journal, JournalError, JournalErrorKind, MemoryJournal, Step, StepExec, StepId, StepKind,
-    StepRecord, StepWork,
+    StepRecord, StepWork, fingerprint,
 };

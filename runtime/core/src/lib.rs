@@ -137,9 +137,9 @@ pub mod declaration {
 }
 
 /// How lists construct hooks and guardrails that are written by hand: the types for [`Hook::Made`] and the `Made` of
-/// guardrails.
+/// guardrails, and the tools that hooks bring.
 pub mod made {
-    pub use onionskin_tools::onion::{AtRunTime, ByDefault, FromValues, MadeBy};
+    pub use onionskin_tools::onion::{AtRunTime, ByDefault, FromValues, HookTools, MadeBy};
 }
 
 /// One run of an agent: its request, its stream of events, its output, and the context that tools and hooks get.

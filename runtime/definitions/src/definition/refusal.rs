@@ -142,6 +142,15 @@ fn without_place(name: &str, error: &serde_json::Error) -> Problem {
     Problem::at(name, reason_of(error))
 }
 
+/// Checks the arguments of a compiled tool: by the parameters that a macro generated, or by the schema of a tool by hand, which has no such
+/// list.
+///
+/// # Errors
+/// Returns an error if they do not fit. The error names every invalid argument.
+pub fn check_any_args(definition: &ToolDefinition, args: &Args) -> ToolResult<()> {
+    if definition.params.is_empty() { definition.check(args) } else { check_args(definition, args) }
+}
+
 /// Checks the arguments of a tool that a macro generated.
 ///
 /// # Errors

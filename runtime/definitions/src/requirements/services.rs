@@ -71,6 +71,7 @@ impl ServiceType {
 pub struct ServiceTypes {
     services: Vec<ServiceUse>,
     states: Vec<StateType>,
+    requires_approval: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,6 +140,18 @@ impl ServiceTypes {
     /// can be built.
     pub fn states(&self) -> &[StateType] {
         &self.states
+    }
+
+    /// Notes that the code may require approval of the calls around which it runs.
+    #[doc(hidden)]
+    pub fn add_approval(&mut self) {
+        self.requires_approval = true;
+    }
+
+    /// Whether the code may require approval of calls.
+    #[doc(hidden)]
+    pub fn requires_approval(&self) -> bool {
+        self.requires_approval
     }
 
     /// All services, in the order of their addition.

@@ -12,9 +12,9 @@ impl ToolContext {
         self.entry().guards.as_deref().filter(|_| !self.is_inside())
     }
 
-    /// Whether the agent has rules for approval of the tool's calls.
-    pub(crate) fn needs_approval_of_agent(&self) -> bool {
-        !self.entry().approval.is_empty()
+    /// Whether the agent or a hook has rules for approval of the call.
+    pub(crate) fn has_outer_rules(&self) -> bool {
+        !self.entry().approval.is_empty() || self.has_hook_rules()
     }
 
     /// Runs the agent's input guardrails again on arguments that a person changed.

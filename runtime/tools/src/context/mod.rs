@@ -7,9 +7,11 @@ mod call_records;
 mod depth;
 mod events;
 mod guardrails;
+mod hook_rules;
 mod inject;
 mod inject_in_run;
 mod questions;
+mod recorded_values;
 mod replay;
 mod run;
 mod start;
@@ -17,7 +19,7 @@ mod state;
 mod tool_table;
 mod tool_timeout;
 
-use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use tokio::time::Instant;
@@ -27,6 +29,7 @@ pub use call_progress::CallProgress;
 pub use call_records::CallStages;
 pub(crate) use call_records::{Approved, Key};
 pub(crate) use depth::{Depth, at_depth};
+pub use hook_rules::HookRule;
 pub use inject::{IdempotencyKey, Inject, Progress};
 pub use inject_in_run::InjectInRun;
 pub use questions::Ui;
@@ -45,7 +48,9 @@ pub use tool_table::{DynCall, Guards, Target, ToolEntry, ToolTable};
 pub use tool_timeout::has_timers;
 pub(crate) use tool_timeout::timed;
 
+use hook_rules::HookRules;
 use questions::{QuestionNames, Waited};
+use recorded_values::ValueNames;
 use run::{CallPermit, CallToken};
 use start::Starts;
 
@@ -87,6 +92,8 @@ pub struct ToolContext {
     depth: AtomicU8,
     /// The [`CallProgress`] of the tool's last start.
     last_start: AtomicU8,
+    /// Whether a hook requires approval of the call.
+    has_hook_rules: AtomicBool,
     /// What few calls need.
     extra: OnceLock<Arc<Extra>>,
 }
@@ -140,6 +147,8 @@ struct Data {
     is_waiting: bool,
     /// How the tool's own hooks left the call, if this is collected.
     hooks: Option<Vec<HookExit>>,
+    hook_rules: HookRules,
+    values: ValueNames,
 }
 
 impl ToolContext {
@@ -328,6 +337,7 @@ impl ToolContext {
             arguments: self.arguments.clone(),
             depth: AtomicU8::new(self.depth.load(Ordering::Relaxed)),
             last_start: AtomicU8::new(self.last_start.load(Ordering::Relaxed)),
+            has_hook_rules: AtomicBool::new(false),
             extra: Arc::new(own).into(),
         }
     }
@@ -367,6 +377,7 @@ impl ToolContext {
             arguments: None,
             depth: AtomicU8::new(0),
             last_start: AtomicU8::new(CallProgress::NotStarted as u8),
+            has_hook_rules: AtomicBool::new(false),
             extra: OnceLock::new(),
         }
     }

@@ -63,7 +63,10 @@ impl ToolContext {
     /// Restarts the numbering of reads for the next attempt's step, because a replay may skip the earlier
     /// attempts.
     pub(crate) fn number_reads_anew(&self) {
-        self.data_if_any(|data| data.reads_in_step = 0);
+        self.data_if_any(|data| {
+            data.reads_in_step = 0;
+            data.values.number_anew();
+        });
         self.number_questions_anew();
     }
 }
@@ -148,7 +151,7 @@ impl Strand {
 
 impl RunContext {
     /// The outermost parent run with the same journal.
-    fn recorded_with(&self) -> &Self {
+    pub(super) fn recorded_with(&self) -> &Self {
         let same = |one: &Self, other: &Self| match (one.journal(), other.journal()) {
             (Some(one), Some(other)) => std::ptr::addr_eq(Arc::as_ptr(one), Arc::as_ptr(other)),
             _ => false,

@@ -12,7 +12,7 @@ use super::{Data, ToolContext, timed};
 use crate::approval::Resolution;
 use crate::journal::{InDoubt, StepId, StepKind};
 use onionskin_definitions::args::Args;
-use onionskin_definitions::definition::{Asks, Effect, ToolSource, refused_by};
+use onionskin_definitions::definition::{Effect, ToolSource, refused_by};
 use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 use onionskin_definitions::output::ToolOutput;
 
@@ -163,7 +163,7 @@ impl ToolContext {
 
     /// Keeps the arguments of an attempt and their hash, for a person who has to resolve a call in doubt.
     pub(crate) fn keep_attempt_args(&self, args: &Args, hash: &str) {
-        if self.is_once() || self.definition().asks != Asks::Nothing {
+        if self.is_once() || self.may_ask() {
             let attempt_args = Some((args.clone(), hash.to_owned()));
             self.data(|data| data.attempt_args = attempt_args);
         }

@@ -66,7 +66,10 @@ pub trait Guards: Send + Sync {
     /// The agent's rules for approval of the calls of a tool.
     fn approval(&self, tool: &ToolEntry) -> Vec<Needed>;
 
-    /// Asks for approval where a rule of the agent requires it, for a tool without stages of its own.
+    /// Whether hooks of the agent may require approval of the calls of a tool.
+    fn hooks_may_ask(&self, tool: &ToolEntry) -> bool;
+
+    /// Asks for approval where a rule of the agent or of a hook requires it, for a tool without stages of its own.
     fn approve<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult<()>>;
 
     /// Checks the arguments, and can change them.
@@ -87,10 +90,14 @@ impl ToolEntry {
         name: impl Into<Arc<str>>,
         source: ToolSource,
         server: Option<&str>,
-        definition: ToolDefinition,
+        mut definition: ToolDefinition,
         target: Target,
     ) -> Self {
         let name = name.into();
+        // By one of the tool's own hooks.
+        if definition.services.requires_approval() {
+            definition.asks = definition.asks.max(Asks::Approval);
+        }
         Self {
             wire_name: wire_name(&name).into(),
             name,
@@ -111,7 +118,7 @@ impl ToolEntry {
     /// Sets the guardrails of the agent, and its rules for approval.
     pub fn guard(&mut self, guards: &Arc<dyn Guards>) {
         self.approval = guards.approval(self);
-        if !self.approval.is_empty() {
+        if !self.approval.is_empty() || guards.hooks_may_ask(self) {
             self.definition.asks = self.definition.asks.max(Asks::Approval);
         }
         self.guards = Some(Arc::clone(guards));

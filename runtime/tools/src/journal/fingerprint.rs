@@ -20,8 +20,15 @@ impl io::Write for Fnv {
     }
 }
 
-/// Returns the hash of a request as JSON, in hexadecimal digits. A request that cannot be serialised has the
-/// hash of its error.
+/// Returns the hash of a value as JSON, in hexadecimal digits: the same in each process and version. Equal values have
+/// equal hashes; it does not protect against values that were made to have the same one. A value that cannot be serialised
+/// has the hash of its error.
+///
+/// ```
+/// use onionskin::journal::fingerprint;
+///
+/// assert_eq!(fingerprint(&("add_one", 1)), "0c6d86985a88eaacdb1c7aae2aa45168");
+/// ```
 pub fn fingerprint(request: &(impl Serialize + ?Sized)) -> String {
     let mut hash = Fnv(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d);
     if let Err(error) = serde_json::to_writer(&mut hash, request) {

@@ -32,6 +32,8 @@ pub enum StepKind {
     Aside,
     /// The answer to a question for a person ([`Question`](crate::question::Question)).
     Ask,
+    /// A value that a hook or a tool recorded ([`ToolContext::record`](crate::ToolContext::record)).
+    Value,
     /// The reads and changes of states after another step, by the code of hooks, prompts or a hand-written
     /// loop. Code that reads no state has no such step.
     States,
@@ -50,6 +52,7 @@ impl StepKind {
             Self::Random => "random",
             Self::Aside => "aside",
             Self::Ask => "ask",
+            Self::Value => "value",
             Self::States => "states",
         }
     }

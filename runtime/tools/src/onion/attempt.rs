@@ -16,7 +16,7 @@ use crate::event::CallRecord;
 use crate::journal::{JournalError, StepKind, fingerprint};
 use crate::state::{Address, Recorder};
 use onionskin_definitions::args::Args;
-use onionskin_definitions::definition::{Asks, Effect, ToolSource, refuse_lost};
+use onionskin_definitions::definition::{Effect, ToolSource, refuse_lost};
 use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 use onionskin_definitions::lock::lock;
 
@@ -68,7 +68,7 @@ pub async fn call_tool<'b, F>(
 where
     F: Future<Output = ToolResult> + Send,
 {
-    if cx.entry().is_watched || cx.run().is_watched() || cx.is_inside() {
+    if cx.entry().is_watched || cx.run().is_watched() || cx.is_inside() || cx.has_hook_rules() {
         // Boxed, so that an unwatched call is not larger.
         let mut result = Box::pin(watched_attempt(cx, args, call)).await;
         if let Err(exit) = &result {
@@ -150,10 +150,11 @@ where
     if let Some(guards) = guards {
         refuse_aborted(cx)?;
         guards.admit(cx, args).await?;
-        // The stages of a tool ask, because its own hooks and guardrails can change the arguments.
-        if !cx.entry().approval.is_empty() && !cx.entry().starts_inside {
-            guards.approve(cx, args).await?;
-        }
+    }
+    // The stages of a tool ask, because its own hooks and guardrails can change the arguments.
+    if let Some(asker) = cx.asker().filter(|_| !cx.entry().starts_inside) {
+        refuse_aborted(cx)?;
+        asker.approve(cx, args).await?;
     }
     let checked = guards.map(|guards| (guards, args.clone()));
     let attempt = async move {
@@ -240,7 +241,7 @@ fn recorded_attempt<'a>(
             let is_agent = cx.source() == ToolSource::Agent;
             let hidden = recorder.around(at_depth(cx, Depth::Step, hidden));
             // Code that can run again without its step's record must read the same states.
-            let runs_again = if is_agent { cx.has_sender() } else { cx.definition().asks != Asks::Nothing };
+            let runs_again = if is_agent { cx.has_sender() } else { cx.may_ask() };
             let result =
                 if runs_again { within.run(cx.step_id(StepKind::Tool), hidden).await } else { hidden.await };
             // The steps of a child run are recorded one by one. If its answer were recorded too, a replay

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use futures_util::future::{BoxFuture, Either};
 
 use super::attempt::short_name;
+use super::hook_tools::HookTools;
 use super::next::{Forked, Latched};
 use super::traced::{hooks_are_traced, traced};
 use super::{Call, Hook, Next};
@@ -46,6 +47,9 @@ pub trait DynHook: Send + Sync + 'static {
     /// As [`Hook::services`].
     fn services_dyn(&self, taken: &mut ServiceTypes);
 
+    /// As [`Hook::tools`].
+    fn tools_dyn(&self, brought: &mut HookTools);
+
     /// As [`Hook::call`].
     fn call_dyn<'a>(
         &'a self,
@@ -70,6 +74,10 @@ impl<H: Hook> DynHook for H {
 
     fn services_dyn(&self, taken: &mut ServiceTypes) {
         H::services(taken);
+    }
+
+    fn tools_dyn(&self, brought: &mut HookTools) {
+        H::tools(brought);
     }
 
     fn call_dyn<'a>(
@@ -116,6 +124,10 @@ impl DynHook for Filtered {
 
     fn services_dyn(&self, taken: &mut ServiceTypes) {
         self.hook.services_dyn(taken);
+    }
+
+    fn tools_dyn(&self, brought: &mut HookTools) {
+        self.hook.tools_dyn(brought);
     }
 
     fn call_dyn<'a>(

@@ -8,6 +8,7 @@ mod attempt;
 mod caller;
 mod dynamic;
 mod hook_exit;
+mod hook_tools;
 mod known;
 mod latch;
 mod made;
@@ -29,6 +30,8 @@ pub(crate) use dynamic::DynNext;
 pub use dynamic::{Bulkhead, RuntimeHooks, Seam, trace_hook, traced_next};
 pub use dynamic::{DynHook, Filtered};
 pub(crate) use hook_exit::LastInner;
+pub(crate) use hook_tools::HookTool;
+pub use hook_tools::HookTools;
 pub use known::{Is, Known, has_each, has_no_more, value_count};
 pub use made::InArc;
 pub use made::{AtRunTime, ByDefault, ForEachClone, FromValues, ListValues, MadeBy, StateOf, Values};
@@ -196,6 +199,54 @@ pub trait Hook: Send + Sync + Sized + 'static {
         let _ = taken;
     }
 
+    /// Lists the tools that the hook brings to its agents, such as one that reads what the hook stored. Each agent whose
+    /// calls it is around has them, also without a call that its filter accepts; with the filter `everywhere`, the agents
+    /// below too. Two hooks can bring one tool. Building an agent that has another tool of the name fails
+    /// (`BuildError::HookTool`). A hook of a tool or of a [`ToolSpec`](crate::ToolSpec) brings none. The default list is
+    /// empty. A wrapper of another hook forwards it.
+    ///
+    /// ```
+    /// use std::sync::Mutex;
+    /// use onionskin::made::{ByDefault, HookTools};
+    /// use onionskin::{Args, Hook, Next, ScriptedModel, ScriptedTurn, ToolContext, ToolResult, agent, tool};
+    /// use serde_json::json;
+    ///
+    /// static CALLED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+    ///
+    /// /// Lists the tools that were called before.
+    /// #[tool]
+    /// fn called() -> Vec<String> {
+    ///     CALLED.lock().unwrap().clone()
+    /// }
+    ///
+    /// /// Notes each call.
+    /// #[derive(Default)]
+    /// struct Notes;
+    ///
+    /// impl Hook for Notes {
+    ///     type Made = ByDefault;
+    ///
+    ///     fn tools(brought: &mut HookTools) {
+    ///         brought.add(called::default());
+    ///     }
+    ///
+    ///     async fn call<N: Next>(&self, cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
+    ///         CALLED.lock().unwrap().push(cx.tool_name().to_owned());
+    ///         next.run(args).await
+    ///     }
+    /// }
+    ///
+    /// agent! { Clerk { instruction: "Answer.", tool_hooks: [Notes] } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::turns([ScriptedTurn::call("called", json!({})), ScriptedTurn::say("{last}")]);
+    /// assert_eq!(Clerk::builder().model(model).run("What was called?").await.unwrap().text, r#"["called"]"#);
+    /// # });
+    /// ```
+    fn tools(brought: &mut HookTools) {
+        let _ = brought;
+    }
+
     /// The hook's name in descriptions of agents, if it is not the name of its type, for example a script's
     /// function.
     fn shown_name(&self) -> Option<String> {
@@ -212,6 +263,10 @@ impl<H: Hook> Hook for Arc<H> {
 
     fn services(taken: &mut ServiceTypes) {
         H::services(taken);
+    }
+
+    fn tools(brought: &mut HookTools) {
+        H::tools(brought);
     }
 
     fn shown_name(&self) -> Option<String> {

@@ -8,11 +8,12 @@ use futures_util::future::BoxFuture;
 use super::approval::approve;
 use super::check::{admit, release};
 use super::guardrail::{DynInputGuardrail, DynOutputGuardrail};
-use crate::approval::{ApprovalRule, Needed};
-use crate::context::{Guards, RunContext, ToolContext, ToolEntry};
+use crate::approval::{ApprovalRule, Needed, NeedsApproval};
+use crate::context::{Guards, Inject, RunContext, ToolContext, ToolEntry};
+use crate::services::ServiceTypes;
 use onionskin_definitions::args::Args;
-use onionskin_definitions::definition::{bring_into_types, check_args};
-use onionskin_definitions::error::ToolResult;
+use onionskin_definitions::definition::{bring_into_types, check_any_args};
+use onionskin_definitions::error::{Exit, ToolResult};
 
 /// Selects the calls that a guardrail checks.
 pub type Concerns = Arc<dyn Fn(&ToolContext) -> bool + Send + Sync>;
@@ -40,12 +41,107 @@ pub struct AgentGuardrails {
     pub output: Vec<OnCalls<dyn DynOutputGuardrail>>,
     /// The rules for approval. Their filters select tools, once for each table of tools.
     pub approval: Vec<OnCalls<ApprovalRule>>,
+    /// The calls of the hooks that may require approval.
+    pub hooks_that_ask: Vec<Concerns>,
+}
+
+/// Asks for the calls of agents without guardrails.
+static NO_GUARDRAILS: AgentGuardrails = AgentGuardrails {
+    input: Vec::new(),
+    output: Vec::new(),
+    approval: Vec::new(),
+    hooks_that_ask: Vec::new(),
+};
+
+/// Requires approval of the call of a hook, which takes it as a parameter. The approver of the run answers, and without
+/// one the run pauses ([`RunError::Paused`](crate::question)), as for tools with `approval`.
+///
+/// ```
+/// use onionskin::approval::RequireApproval;
+/// use onionskin::{Args, Next, RunError, ScriptedModel, ScriptedTurn, ToolResult, agent, tool, tool_hook};
+/// use serde_json::json;
+///
+/// /// A person decides about large amounts.
+/// #[tool_hook]
+/// async fn large_amounts(#[inject] approval: RequireApproval<'_>, args: &mut Args, next: impl Next) -> ToolResult {
+///     approval.when(|_, args| args["cents"].as_u64().is_none_or(|cents| cents > 1_000));
+///     next.run(args).await
+/// }
+///
+/// /// Pays.
+/// #[tool]
+/// fn pay(cents: u64) -> String {
+///     format!("paid {cents}")
+/// }
+///
+/// agent! { Payer { instruction: "Pay.", function_tools: [pay], tool_hooks: [large_amounts] } }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let model = ScriptedModel::turns([ScriptedTurn::call("pay", json!({ "cents": 5_000 }))]);
+/// let Err(RunError::Paused(paused)) = Payer::builder().model(model).run("Go.").await else { panic!("it pauses") };
+/// assert_eq!(paused.questions()[0].arguments(), &json!({ "cents": 5_000 }));
+/// # });
+/// ```
+///
+/// A hook that is written by hand gets one with [`Inject::inject`], and passes its
+/// [`services`](crate::Hook::services) on to [`Inject::services`], so that runs keep what a pause needs:
+///
+/// ```
+/// use onionskin::approval::RequireApproval;
+/// use onionskin::services::ServiceTypes;
+/// use onionskin::{Args, Hook, Inject, Next, ToolContext, ToolResult, made};
+///
+/// /// A person decides about each call of a guest.
+/// #[derive(Default)]
+/// struct Guests;
+///
+/// impl Hook for Guests {
+///     type Made = made::ByDefault;
+///
+///     fn services(taken: &mut ServiceTypes) {
+///         RequireApproval::services(taken);
+///     }
+///
+///     async fn call<N: Next>(&self, cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
+///         RequireApproval::inject(cx)?.when(|cx, _| (cx.run().user() == Some("guest")).then_some("a guest asks"));
+///         next.run(args).await
+///     }
+/// }
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct RequireApproval<'c>(&'c ToolContext);
+
+impl RequireApproval<'_> {
+    /// Requires approval of the call if `rule` returns `true`, or `Some` with a reason. Call it before `next`. The rule
+    /// gets the final arguments, after all hooks and guardrails, and again if they change; a rule that panics refuses
+    /// the call. It applies to all attempts of the call. A replay asks it again, so record before what it needs of the time, a
+    /// counter or another program ([`ToolContext::record`]).
+    ///
+    /// Only the arguments of the model that a typed hook gets are final already: a typed hook on a tool without hooks
+    /// and stages of its own comes too late, and such a call is refused.
+    pub fn when<R: NeedsApproval>(&self, rule: impl Fn(&ToolContext, &Args) -> R + Send + Sync + 'static) {
+        self.0.add_hook_rule(Arc::new(move |cx, args| rule(cx, args).needed()), &NO_GUARDRAILS);
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a> Inject<'a> for RequireApproval<'a> {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        Ok(Self(cx))
+    }
+
+    fn services(taken: &mut ServiceTypes) {
+        taken.add_approval();
+    }
 }
 
 impl AgentGuardrails {
     /// Whether there are no guardrails.
     pub fn is_empty(&self) -> bool {
-        self.input.is_empty() && self.output.is_empty() && self.approval.is_empty()
+        self.input.is_empty()
+            && self.output.is_empty()
+            && self.approval.is_empty()
+            && self.hooks_that_ask.is_empty()
     }
 
     /// The names of the guardrails that check a call's arguments, and of those that check its result.
@@ -56,14 +152,27 @@ impl AgentGuardrails {
     }
 }
 
+/// A call of a tool outside of runs, for filters.
+fn call_of(tool: &ToolEntry) -> ToolContext {
+    ToolContext::new(RunContext::detached(), Arc::new(tool.clone()), Arc::from(""), 0, 0)
+}
+
 impl Guards for AgentGuardrails {
     fn approval(&self, tool: &ToolEntry) -> Vec<Needed> {
         if self.approval.is_empty() {
             return Vec::new();
         }
-        let call = ToolContext::new(RunContext::detached(), Arc::new(tool.clone()), Arc::from(""), 0, 0);
+        let call = call_of(tool);
         let rules = self.approval.iter().filter(|one| one.checks(&call));
         rules.map(|one| Arc::clone(&one.guardrail)).collect()
+    }
+
+    fn hooks_may_ask(&self, tool: &ToolEntry) -> bool {
+        if self.hooks_that_ask.is_empty() {
+            return false;
+        }
+        let call = call_of(tool);
+        self.hooks_that_ask.iter().any(|concerns| concerns(&call))
     }
 
     fn approve<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult<()>> {
@@ -72,7 +181,7 @@ impl Guards for AgentGuardrails {
             bring_into_types(definition, args);
             let check = |args: &Args| match cx.dynamic() {
                 Some(tool) => tool.check(cx, args),
-                None => check_args(definition, args),
+                None => check_any_args(definition, args),
             };
             check(args)?;
             approve(&[], cx, definition, &check, args).await?;

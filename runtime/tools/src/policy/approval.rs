@@ -16,7 +16,7 @@ pub(super) const MAX_APPROVALS: usize = 8;
 /// The checks of the arguments that a call is approved with.
 pub(super) type Check<'a> = &'a (dyn Fn(&Args) -> ToolResult<()> + Sync);
 
-/// Asks for approval while a rule of the tool or of its agent requires it. Returns whether a person changed the
+/// Asks for approval while a rule of the tool, of its agent or of a hook requires it. Returns whether a person changed the
 /// arguments, which then pass `check` and the guardrails of the agent.
 pub(super) async fn approve(
     own: &[Needed],
@@ -27,7 +27,11 @@ pub(super) async fn approve(
 ) -> ToolResult<bool> {
     for round in 0..MAX_APPROVALS {
         let rules = own.iter().chain(&*cx.entry().approval);
-        let needed = caught(|| rules.filter_map(|needed| needed(args)).reduce(Option::or));
+        let of_hooks = if cx.has_hook_rules() { cx.hook_rules() } else { Vec::new() };
+        let needed = caught(|| {
+            let of_hooks = of_hooks.iter().filter_map(|needed| needed(cx, args));
+            rules.filter_map(|needed| needed(args)).chain(of_hooks).reduce(Option::or)
+        });
         let Some(reason) = needed.map_err(|panic| rule_panicked(cx, panic))? else {
             return Ok(round > 0);
         };

@@ -17,7 +17,7 @@ mod on_error;
 mod stack;
 mod stages;
 
-pub use agent_wide::{AgentGuardrails, Concerns, OnCalls};
+pub use agent_wide::{AgentGuardrails, Concerns, OnCalls, RequireApproval};
 pub use cache::{Cache, CacheKey, keyed};
 pub(crate) use cache::{Flights, no_cache_of_once};
 pub use declared::{ToolPolicy, recover};

@@ -7,7 +7,9 @@ use futures_util::future::BoxFuture;
 use super::inside::Inside;
 use super::stages::Stages;
 use crate::context::{Depth, DynCall, ToolContext, at_depth};
-use crate::onion::{Caught, DynHook, DynNext, ForEachClone, Hook, LastInner, hook_panicked, tool_panicked};
+use crate::onion::{
+    Caught, DynHook, DynNext, ForEachClone, Hook, HookTools, LastInner, hook_panicked, tool_panicked,
+};
 use crate::services::ServiceTypes;
 use onionskin_definitions::args::Args;
 use onionskin_definitions::error::ToolResult;
@@ -34,6 +36,10 @@ impl<H: Hook + ForEachClone> DynHook for ForEach<H> {
 
     fn services_dyn(&self, taken: &mut ServiceTypes) {
         self.0.services_dyn(taken);
+    }
+
+    fn tools_dyn(&self, brought: &mut HookTools) {
+        self.0.tools_dyn(brought);
     }
 
     fn call_dyn<'a>(

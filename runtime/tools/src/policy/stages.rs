@@ -151,9 +151,9 @@ impl Stages {
         self.asks(cx) || self.cache.is_some() || !self.input.is_empty()
     }
 
-    /// Whether a call may need approval, by the tool or by its agent.
+    /// Whether a call may need approval, by the tool, its agent or a hook.
     fn asks(&self, cx: &ToolContext) -> bool {
-        !self.approval.is_empty() || cx.needs_approval_of_agent()
+        !self.approval.is_empty() || cx.has_outer_rules()
     }
 
     /// Whether a stage can change the arguments.

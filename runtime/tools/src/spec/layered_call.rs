@@ -104,8 +104,9 @@ async fn run(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResult {
     if !spec.hooks.is_empty() && !cx.is_inside() {
         cx.start_behind_hooks();
     }
-    // The agent's rules for approval are stages of the innermost value.
-    let asks = cx.needs_approval_of_agent() && cx.entry().starts_inside && spec.own.layers.is_none();
+    // The rules of the agent and of hooks for approval are stages of the innermost value. Its own hooks can add some.
+    let may_ask = cx.has_outer_rules() || !spec.hooks.is_empty();
+    let asks = may_ask && cx.entry().starts_inside && spec.own.layers.is_none();
     let stages = if asks { spec.added.around_always() } else { spec.added.around() };
     Stack { hooks: &spec.hooks, stages, inside: &Filled(spec), outside: None }.run(cx, args).await
 }

@@ -16,6 +16,7 @@ macro_rules! not_a_tool {
 
 mod function;
 mod hand_written;
+mod hook_tools;
 mod offload;
 mod other_thread;
 mod private_types;

@@ -80,7 +80,9 @@ impl<T: Body<O>, O: Send + Sync + 'static> Call for Own<T, O> {
         args: &'b mut Args,
     ) -> impl Future<Output = ToolResult> + Send {
         let ToolPolicy { hooks, stages } = &self.policy;
-        let stages = (!stages.is_empty() || cx.needs_approval_of_agent()).then_some(stages);
+        // Its own hooks can add rules for approval.
+        let may_ask = cx.has_outer_rules() || !hooks.is_empty();
+        let stages = (!stages.is_empty() || may_ask).then_some(stages);
         async move { Stack { hooks, stages, inside: self, outside: None }.run(cx, args).await }
     }
 }

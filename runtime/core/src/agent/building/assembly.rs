@@ -25,13 +25,14 @@ use crate::agent::declaration::{AgentDeclaration, AgentId, DynAgent};
 use crate::agent::error::build_error::BuildError;
 use crate::agent::form::answer_form::AnswerForm;
 use crate::agent::form::input_form::InputForm;
-use crate::agent::parts::Parts;
 use crate::agent::parts::compiled_onion::{Onion, OnionBuilder};
 use crate::agent::parts::hook_names::NotRepeated;
 use crate::agent::parts::settings::Lock;
+use crate::agent::parts::{BroughtTool, Parts};
 use crate::message_hook::MessageHooks;
 
 use super::declared::Declared;
+use super::hook_tools;
 use super::preflight;
 use super::setup::Setup;
 
@@ -53,6 +54,7 @@ impl Setup {
         for state in self.shared.states.values_mut().filter(|state| !state.is_declared) {
             state.visitor = Some(state.state.visitor_by_copy());
         }
+        hook_tools::bring(&mut declared)?;
         let problems = preflight::problems(&self, &declared);
         let mut uses = BTreeSet::new();
         for Declared { agent, declaration, .. } in declared.iter_mut().rev() {
@@ -120,7 +122,10 @@ impl Assembly {
         };
         let children: Vec<_> = children.iter().map(child).collect();
         let needs = needs(&name, state, &children);
-        let guardrails = Arc::new(declaration.take_guardrails());
+        let mut guardrails = declaration.take_guardrails();
+        guardrails.hooks_that_ask =
+            caught(|| declaration.hooks_that_ask()).map_err(|reason| BuildError::declaring(&name, reason))?;
+        let guardrails = Arc::new(guardrails);
         let hooks = RuntimeHooks::new(declaration.hooks.iter().cloned().collect());
         let mut services = AgentServices::new(&self.services);
         services
@@ -152,6 +157,17 @@ impl Assembly {
             .iter()
             .try_for_each(|tool| tool_checks::state(&name, state, tool.name(), tool.state_types()))?;
         preflight::names(&name, &fixed, &tools)?;
+        let brought = std::mem::take(&mut declaration.brought);
+        let others: Vec<_> =
+            fixed.iter().map(|tool| &*tool.name).chain(tools.iter().map(ToolSpec::name)).collect();
+        hook_tools::check(&name, &brought, &others)?;
+        for BroughtTool { name: named, tool, .. } in brought {
+            tool_checks::states(&name, state, [&(named, Arc::clone(&tool))])?;
+            let definition = define(named, &|| tool.definition()).map_err(undefined)?;
+            let target = Dynamic::target(tool);
+            let named = Arc::clone(&definition.name);
+            fixed.push(ToolEntry::new(named, ToolSource::Function, None, definition, target));
+        }
         for tool in &tools {
             if let Some(hook) = tool.repeats_in_vain() {
                 let (agent, tool, effect) =

@@ -6,6 +6,7 @@ mod assembly;
 pub(super) mod builder;
 mod declared;
 mod describe;
+mod hook_tools;
 mod preflight;
 mod setup;
 pub(super) mod typed_agent;

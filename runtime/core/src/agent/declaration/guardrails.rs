@@ -120,6 +120,7 @@ impl Parts {
             input: take(&mut self.input_guardrails).into_iter().map(|declared| declared.on_calls).collect(),
             output: take(&mut self.output_guardrails).into_iter().map(|declared| declared.on_calls).collect(),
             approval: take(&mut self.approval).into_iter().map(|declared| declared.on_calls).collect(),
+            hooks_that_ask: Vec::new(),
         }
     }
 }

@@ -368,6 +368,20 @@ pub enum BuildError {
         /// The effect that the tool declares.
         effect: Effect,
     },
+    /// A hook brings a tool ([`Hook::tools`](crate::Hook::tools)), and the agent has another tool of this name.
+    #[error(
+        "the hook `{hook}` brings the tool `{tool}` to the agent `{agent}`, which has a tool of this name already: remove that tool from \
+         the lists of the agent, or rename it"
+    )]
+    #[non_exhaustive]
+    HookTool {
+        /// The agent.
+        agent: String,
+        /// The hook.
+        hook: String,
+        /// The name of both tools.
+        tool: String,
+    },
     /// A parameter of a tool, a hook or a guardrail takes another state than the state of the agent. Its type declares this in
     /// `Inject::services` or `InjectInRun::services`.
     #[error(

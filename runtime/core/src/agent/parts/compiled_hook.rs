@@ -1,8 +1,11 @@
 //! A hook of a compiled onion, in the list of a declaration.
 
+use std::sync::Arc;
+
 use super::identities::{FilterWord, Filtered, HookType};
 use onionskin_tools::context::ToolContext;
-use onionskin_tools::onion::{Hook, MadeBy, short_name};
+use onionskin_tools::onion::{Hook, HookTools, MadeBy, short_name};
+use onionskin_tools::policy;
 use onionskin_tools::services::ServiceTypes;
 
 /// Whether a hook concerns a call.
@@ -16,6 +19,7 @@ pub(crate) struct CompiledHook {
     /// The calls that its filter accepts; `None`: all.
     concerns: Option<Concerns>,
     pub(crate) services: fn(&mut ServiceTypes),
+    pub(in crate::agent) tools: fn(&mut HookTools),
     pub(super) repeats: bool,
     pub(in crate::agent) ty: HookType,
     /// The filter as data: whether it lists exceptions, and its targets.
@@ -31,6 +35,7 @@ impl CompiledHook {
             tool,
             concerns,
             services: H::services,
+            tools: H::tools,
             repeats: H::REPEATS,
             ty,
             words: None,
@@ -58,9 +63,23 @@ impl CompiledHook {
 
     /// Whether the hook applies to a call.
     pub(crate) fn is_around(&self, call: &ToolContext) -> bool {
-        let is_filtered_in = self.concerns.is_none_or(|concerns| concerns(call));
-        is_filtered_in && self.tool.is_none_or(|tool| tool == call.tool_name())
+        is_around(self.concerns, self.tool, call)
     }
+
+    /// The calls to which the hook applies.
+    pub(super) fn calls(&self) -> policy::Concerns {
+        let (concerns, tool) = (self.concerns, self.tool);
+        Arc::new(move |call| is_around(concerns, tool, call))
+    }
+
+    /// Whether the hook also sees the calls of descendants.
+    pub(in crate::agent) fn is_everywhere(&self) -> bool {
+        matches!(self.choice(), Choice::Everywhere)
+    }
+}
+
+fn is_around(concerns: Option<Concerns>, tool: Option<&'static str>, call: &ToolContext) -> bool {
+    concerns.is_none_or(|concerns| concerns(call)) && tool.is_none_or(|tool| tool == call.tool_name())
 }
 
 /// How a hook selects its calls.

@@ -1,4 +1,5 @@
-//! The hooks around the calls of an agent, for descriptions, and the check of hooks that repeat calls.
+//! The hooks around the calls of an agent, for descriptions, those that may require approval, and the check of hooks
+//! that repeat calls.
 
 use std::sync::Arc;
 
@@ -6,6 +7,8 @@ use super::Parts;
 use super::compiled_hook::{Choice, CompiledHook};
 use onionskin_definitions::definition::{Effect, ToolSource};
 use onionskin_tools::context::{RunContext, ToolContext, ToolEntry};
+use onionskin_tools::policy::Concerns;
+use onionskin_tools::services::ServiceTypes;
 
 /// A tool that a hook cannot repeat.
 pub(in crate::agent) struct NotRepeated {
@@ -22,6 +25,22 @@ impl Parts {
         };
         let dynamic = self.hooks.iter().filter(|hook| hook.concerns(call)).map(|hook| hook.shown_name_dyn());
         compiled(outside).into_iter().chain(dynamic).chain(compiled(inside)).collect()
+    }
+
+    /// The calls of the hooks that may require approval.
+    pub(in crate::agent) fn hooks_that_ask(&self) -> Vec<Concerns> {
+        let asks = |services: &dyn Fn(&mut ServiceTypes)| {
+            let mut taken = ServiceTypes::default();
+            services(&mut taken);
+            taken.requires_approval()
+        };
+        let compiled =
+            self.compiled_hooks.iter().filter(|hook| asks(&hook.services)).map(CompiledHook::calls);
+        let dynamic = self.hooks.iter().filter(|hook| asks(&|taken| hook.services_dyn(taken))).map(|hook| {
+            let hook = Arc::clone(hook);
+            Arc::new(move |call: &ToolContext| hook.concerns(call)) as Concerns
+        });
+        compiled.chain(dynamic).collect()
     }
 
     /// A tool whose calls a repeating hook would not repeat: one that its filter names, or one of a group

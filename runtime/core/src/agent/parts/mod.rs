@@ -13,6 +13,7 @@ pub(super) mod strategy;
 pub(super) mod tool_filter;
 mod worded;
 
+use std::any::TypeId;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -51,6 +52,8 @@ pub(super) struct Parts {
     pub(super) default_servers: Option<Arc<dyn ToolServers>>,
     pub(super) runtime_tools: Vec<Arc<dyn DynTool>>,
     pub(super) tools: Vec<(&'static str, Arc<dyn DynTool>)>,
+    /// The tools that hooks bring, after those.
+    pub(super) brought: Vec<BroughtTool>,
     pub(super) worded: Worded,
     pub(super) toolboxes: Vec<ToolboxLink>,
     /// Tool values, after the other tools.
@@ -111,6 +114,15 @@ impl Parts {
             && self.turn_hooks.is_empty()
             && self.message_hooks.is_empty())
     }
+}
+
+/// A tool that a hook brings.
+#[derive(Clone)]
+pub(super) struct BroughtTool {
+    pub(super) hook: String,
+    pub(super) name: &'static str,
+    pub(super) ty: TypeId,
+    pub(super) tool: Arc<dyn DynTool>,
 }
 
 /// The changes of a builder to a declaration.

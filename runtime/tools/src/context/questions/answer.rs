@@ -262,14 +262,17 @@ impl RunContext {
     }
 }
 
-/// For the crates of the runtime.
-#[doc(hidden)]
 impl ToolContext {
-    /// Whether the call waits for an answer that this run will not receive.
+    /// Whether the call waits for a person in a later run: the futures of its hooks and its tool are dropped, and the
+    /// run pauses when its other calls have ended. A hook that is dropped can tell so from a call that was cancelled.
     pub fn is_waiting(&self) -> bool {
         self.run().questions().is_some() && self.data_if_any(|data| data.is_waiting).unwrap_or(false)
     }
+}
 
+/// For the crates of the runtime.
+#[doc(hidden)]
+impl ToolContext {
     /// Waits forever, because the child run of this call is paused.
     pub async fn wait_with_child<T>(&self) -> T {
         self.data(|data| data.is_waiting = true);

@@ -9,7 +9,7 @@ use crate::event::EventKind;
 use crate::journal::{StepId, StepKind, StepRef, fingerprint, recorded};
 use crate::question::{Answer, QuestionKind, QuestionParts};
 use onionskin_definitions::args::Args;
-use onionskin_definitions::definition::{Asks, ToolDefinition, bring_into_types};
+use onionskin_definitions::definition::{ToolDefinition, bring_into_types};
 
 impl ToolContext {
     /// Creates the question whether the call may run with these arguments. Its step contains their hash, so
@@ -56,7 +56,7 @@ impl ToolContext {
     /// Restores the approval of a call that a journal answered: what a person allowed for the rest of the
     /// session, and changed arguments.
     pub(crate) async fn recall_approval(&self) {
-        let Some(journal) = self.run().journal().filter(|_| self.definition().asks != Asks::Nothing) else {
+        let Some(journal) = self.run().journal().filter(|_| self.may_ask()) else {
             return;
         };
         let Some((args, hash)) = self.data(|data| data.attempt_args.clone()) else { return };

@@ -182,8 +182,12 @@ impl Drop for Waits {
 }
 
 impl ToolContext {
-    /// Waits without a permit, so that other calls can run meanwhile.
-    pub(crate) async fn without_permit<T>(&self, wait: impl Future<Output = T>) -> T {
+    /// Waits for another call of the run, a person or another program, so that the call does not count for `max_parallel`
+    /// meanwhile. Afterwards it waits until it counts again. A hook that waits for another call must wait in this way: with
+    /// `max_parallel: 1`, that call would otherwise never run.
+    ///
+    /// Cancel safety: that of `wait`.
+    pub async fn without_permit<T>(&self, wait: impl Future<Output = T>) -> T {
         let extra = self.extra();
         extra.permit.release(self.run());
         let _waiting = OnDrop(|| extra.permit.stop_waiting());

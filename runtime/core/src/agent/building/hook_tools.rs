@@ -1,0 +1,86 @@
+//! The tools that hooks bring to their agents, and hooks with the filter `everywhere` also to the agents below.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use onionskin_definitions::definition::wire_name;
+use onionskin_tools::onion::{HookTools, caught};
+
+use crate::agent::declaration::AgentId;
+use crate::agent::error::build_error::BuildError;
+use crate::agent::parts::{BroughtTool, Parts};
+
+use super::declared::Declared;
+
+/// Adds them to the declarations, each of which is after those of its children.
+///
+/// # Errors
+/// Returns an error if the code of a hook or a tool panics.
+pub(super) fn bring(declared: &mut [Declared]) -> Result<(), BuildError> {
+    let mut below: HashMap<AgentId, Vec<BroughtTool>> = HashMap::new();
+    for Declared { agent, declaration, .. } in declared.iter_mut().rev() {
+        let mut reaching = below.remove(&agent.id).unwrap_or_default();
+        let mut own = reaching.clone();
+        let brought_by_hooks = caught(|| brought_by_hooks(&declaration.parts));
+        for (is_everywhere, tool) in
+            brought_by_hooks.map_err(|reason| BuildError::declaring(agent.name(), reason))?
+        {
+            if is_everywhere {
+                add(&mut reaching, tool.clone());
+            }
+            add(&mut own, tool);
+        }
+        for child in &declaration.children {
+            let of_child = below.entry(child.id).or_default();
+            for tool in &reaching {
+                add(of_child, tool.clone());
+            }
+        }
+        declaration.parts.brought = own;
+    }
+    Ok(())
+}
+
+/// The tools of the hooks of an agent, and whether the agents below have them too.
+fn brought_by_hooks(parts: &Parts) -> Vec<(bool, BroughtTool)> {
+    let mut all = Vec::new();
+    let mut list = |hook: String, is_everywhere: bool, tools: &dyn Fn(&mut HookTools)| {
+        let mut brought = HookTools::default();
+        tools(&mut brought);
+        all.extend(brought.into_tools().map(|(name, ty, tool)| {
+            let hook = hook.clone();
+            (is_everywhere, BroughtTool { hook, name, ty, tool })
+        }));
+    };
+    for hook in &parts.compiled_hooks {
+        list(hook.name.to_owned(), hook.is_everywhere(), &hook.tools);
+    }
+    for hook in &parts.hooks {
+        let is_everywhere = parts.reaching.iter().any(|reaching| Arc::ptr_eq(reaching, hook));
+        list(hook.shown_name_dyn(), is_everywhere, &|brought| hook.tools_dyn(brought));
+    }
+    all
+}
+
+/// Adds a tool, unless another hook brings the same one.
+fn add(tools: &mut Vec<BroughtTool>, tool: BroughtTool) {
+    if tools.iter().all(|other| (other.name, other.ty) != (tool.name, tool.ty)) {
+        tools.push(tool);
+    }
+}
+
+/// Checks that a tool of a hook has a name of its own among the other tools of its agent.
+pub(super) fn check(agent: &str, brought: &[BroughtTool], others: &[&str]) -> Result<(), BuildError> {
+    let clash = brought.iter().enumerate().find(|(at, tool)| {
+        let before = brought[..*at].iter().map(|other| other.name);
+        before.chain(others.iter().copied()).any(|other| wire_name(other) == wire_name(tool.name))
+    });
+    match clash {
+        None => Ok(()),
+        Some((_, BroughtTool { hook, name, .. })) => Err(BuildError::HookTool {
+            agent: agent.to_owned(),
+            hook: hook.clone(),
+            tool: (*name).to_owned(),
+        }),
+    }
+}
