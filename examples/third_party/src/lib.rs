@@ -1,5 +1,5 @@
-//! An example of a crate by a third party: a model, a wrapper of models, two sources of tools, a tool, a wrapper of tools, a toolbox, hooks around calls, turns
-//! and runs, both guardrails, a tool and a guardrail that take a service, an approver, an answerer, a journal, an agent, a strategy for agents, a propagator of traces
+//! An example of a crate by a third party: a model, a wrapper of models, two sources of tools, a tool, a wrapper of tools, a toolbox, hooks around calls
+//! (one that requires approval and brings a tool), turns and runs, both guardrails, a tool and a guardrail that take a service, an approver, an answerer, a journal, an agent, a strategy for agents, a propagator of traces
 //! and two forms of exports, all written by hand on the public, documented items of `onionskin-core`.
 //!
 //! Most of them together are a bank's clerk. [`clerk`] puts them together, and the program `third_party` runs it.
@@ -27,6 +27,7 @@ mod propagator;
 mod rates;
 mod run_hook;
 mod shelf;
+mod spending;
 mod tool;
 mod turn_hook;
 
@@ -50,5 +51,6 @@ pub use propagator::Branch;
 pub use rates::{RateTable, Rates};
 pub use run_hook::Counter;
 pub use shelf::{Memory, Shelf, Store};
+pub use spending::{Budget, Spent, Sum};
 pub use tool::{Bank, Transfer};
 pub use turn_hook::{Gist, Thrift};
