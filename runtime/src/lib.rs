@@ -221,9 +221,10 @@ pub mod hooks {
     #[cfg(feature = "hooks")]
     #[doc(inline)]
     pub use onionskin_hooks::{
-        CallKey, CircuitBreaker, CircuitOpen, CircuitPermit, RateLimit, RateLimitError, Redaction,
-        SpillFolder, TooManyKeysError, cache_results, cards, circuit_breaker, clamp_argument, concurrency,
-        rate_limit, read_spilled, redact, spill, timeout,
+        CallKey, CircuitBreaker, CircuitOpen, CircuitPermit, OutcomeUnknown, RateLimit, RateLimitError,
+        Redaction, SpillFolder, TooManyCallsError, TooManyKeysError, cache_results, cards, circuit_breaker,
+        clamp_argument, concurrency, dedupe, rate_limit, read_spilled, redact, require_approval, spill,
+        timeout,
     };
 }
 

@@ -3,7 +3,7 @@
 use onionskin_core::made::FromValues;
 use onionskin_core::{Args, ErrorKind, Exit, Hook, Next, ToolContext, ToolResult};
 
-use crate::circuit::CircuitBreaker;
+use crate::circuit::{CircuitBreaker, CircuitOpen};
 use crate::refusal::not_called;
 
 /// Refuses calls while the circuit of their key is open: see [`CircuitBreaker`].
@@ -46,8 +46,16 @@ impl Hook for circuit_breaker {
     type Made = FromValues<(CircuitBreaker,)>;
 
     async fn call<N: Next>(&self, cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
-        let permit = self.circuits.permit(&self.circuits.key_of(cx)).map_err(|open| not_called(cx, open))?;
+        let mut permit = None;
+        let decide = async || {
+            permit = Some(self.circuits.permit(&self.circuits.key_of(cx))?);
+            Ok(())
+        };
+        // A replay is not refused where the run was not, and counts no result again.
+        let decided: Result<(), CircuitOpen> = cx.record("onionskin-hooks.circuit_breaker", decide).await;
+        decided.map_err(|open| not_called(cx, open))?;
         let result = next.run(args).await;
+        let Some(permit) = permit else { return result };
         match &result {
             Ok(_) | Err(Exit::Stop(_)) => permit.success(),
             Err(Exit::Tool(error)) if is_failure(error.kind()) => permit.failure(),

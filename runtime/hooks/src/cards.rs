@@ -3,9 +3,11 @@
 
 use std::time::Duration;
 
-use onionskin_core::made::FromValues;
+use onionskin_core::made::{FromValues, HookTools};
+use onionskin_core::services::ServiceTypes;
 use onionskin_core::{Args, Hook, Next, ToolContext, ToolResult};
 
+use crate::approving::Condition;
 use crate::{CircuitBreaker, RateLimit, Redaction};
 
 macro_rules! card_hooks {
@@ -23,6 +25,14 @@ macro_rules! card_hooks {
         #[diagnostic::do_not_recommend]
         impl Hook for $hook {
             type Made = FromValues<($($type,)+)>;
+
+            fn services(taken: &mut ServiceTypes) {
+                crate::$hook::services(taken);
+            }
+
+            fn tools(brought: &mut HookTools) {
+                crate::$hook::tools(brought);
+            }
 
             async fn call<N: Next>(&self, cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
                 self.0.call(cx, args, next).await
@@ -50,4 +60,11 @@ card_hooks! {
     cache_results(capacity: usize, ttl: u32) => crate::cache_results::new(capacity, seconds(ttl));
     /// [`redact`](struct@crate::redact) of fields, with commas between their names.
     redact(fields: String) => crate::redact::new(Redaction::fields(fields.split(',').map(str::trim)));
+    /// [`require_approval`](struct@crate::require_approval) of the calls whose argument is beyond a bound (`cents > 1000`, also with `>=`, `<` and
+    /// `<=`), or matches a regular expression (`path ~ ^/etc/`). Dots lead to a field or a position inside of an argument: `order.items.0.cents`.
+    /// A call whose argument is missing, or of another type, needs approval too.
+    require_approval(condition: String) => {
+        let condition = Condition::new(&condition);
+        crate::require_approval::new(move |_, args| condition.holds(args))
+    };
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use onionskin_core::ToolContext;
+use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use crate::key::CallKey;
@@ -47,7 +48,7 @@ pub struct CircuitBreaker {
 }
 
 /// Why a [`CircuitBreaker`] lets no call through.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum CircuitOpen {
     /// The calls of the key failed, and the circuit is still open.

@@ -7,9 +7,11 @@
 //! | [`circuit_breaker(circuits)`](struct@circuit_breaker) | refuses calls while they keep failing: a [`CircuitBreaker`] |
 //! | [`concurrency(slots)`](struct@concurrency) | a bounded number of calls at once |
 //! | [`clamp_argument(name, range)`](struct@clamp_argument) | holds a number in the arguments to a range |
+//! | [`require_approval(when)`](struct@require_approval) | asks a person about some calls |
+//! | [`dedupe`](struct@dedupe) | answers a call with the result of an equal one of its run |
 //! | [`redact(redaction)`](struct@redact) | takes fields and patterns out of results: a [`Redaction`] |
 //! | [`cache_results(capacity, ttl)`](struct@cache_results) | answers equal calls of pure tools from a cache |
-//! | [`spill(bytes)`](struct@spill) | long results go to a file of a [`SpillFolder`], which the tool [`read_spilled`](fn@read_spilled) reads |
+//! | [`spill(bytes)`](struct@spill) | long results go to a file of a [`SpillFolder`], which its tool [`read_spilled`](fn@read_spilled) reads |
 //!
 //! [`CallKey`] says which calls share a limit. Wrappers of models use [`RateLimit`] and [`CircuitBreaker`] too.
 //!
@@ -52,11 +54,14 @@ macro_rules! from_values {
     };
 }
 
+mod approving;
 mod breaking;
 mod caching;
 pub mod cards;
 mod circuit;
 mod clamping;
+mod deduping;
+mod equal;
 mod key;
 mod limiting_rate;
 mod limiting_time;
@@ -67,10 +72,12 @@ mod refusal;
 mod slots;
 mod spilling;
 
+pub use approving::require_approval;
 pub use breaking::circuit_breaker;
 pub use caching::cache_results;
 pub use circuit::{CircuitBreaker, CircuitOpen, CircuitPermit};
 pub use clamping::clamp_argument;
+pub use deduping::{OutcomeUnknown, TooManyCallsError, dedupe};
 pub use key::CallKey;
 pub use limiting_rate::rate_limit;
 pub use limiting_time::timeout;

@@ -49,10 +49,12 @@ impl Hook for rate_limit {
 
     async fn call<N: Next>(&self, cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
         let key = self.limit.key_of(cx);
-        let acquired = match cx.deadline() {
+        let acquire = async || match cx.deadline() {
             Some(deadline) => self.limit.acquire_until(&key, 1, deadline).await,
             None => self.limit.acquire(&key, 1).await,
         };
+        // A replay takes no permit again, and is not refused where the run was not.
+        let acquired = cx.record("onionskin-hooks.rate_limit", acquire).await;
         acquired.map_err(|error| not_called(cx, error))?;
         next.run(args).await
     }

@@ -25,7 +25,7 @@ use crate::registered_item::RegisteredItem;
 /// file itself is not read, and does not have to exist.
 ///
 /// The ready hooks are registered already, by their paths: `::onionskin::hooks::log`, `timing`, `retry`, `timeout`, `rate_limit`, `circuit_breaker`,
-/// `concurrency`, `clamp_argument`, `redact`, `cache_results`, `spill` and its tool `read_spilled`;
+/// `concurrency`, `require_approval`, `dedupe`, `clamp_argument`, `redact`, `cache_results`, `spill` and its tool `read_spilled`;
 /// `::onionskin::turn_hooks::last_inputs`, `last_tokens`, `choose_tool` and `summarize_above`; `::onionskin::guardrails::max_input`, `max_answer`, `max_args`, `max_output`,
 /// `MaskPii`, `RejectPii` and `RejectInjection`.
 ///
@@ -83,6 +83,8 @@ impl Registry {
                     .tool_hook::<ready::rate_limit>()
                     .tool_hook::<ready::circuit_breaker>()
                     .tool_hook::<onionskin_hooks::concurrency>()
+                    .tool_hook::<ready::require_approval>()
+                    .tool_hook::<onionskin_hooks::dedupe>()
                     .tool_hook::<ready::clamp_argument>()
                     .tool_hook::<ready::redact>()
                     .tool_hook::<ready::cache_results>()

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 const CRATE: &str = "::onionskin::";
 
 /// The paths of the ready hooks and guardrails, and of their tools, that cards can name in each program.
-pub const READY_HOOKS: [&str; 23] = [
+pub const READY_HOOKS: [&str; 25] = [
     "::onionskin::hooks::log",
     "::onionskin::hooks::timing",
     "::onionskin::hooks::retry",
@@ -14,6 +14,8 @@ pub const READY_HOOKS: [&str; 23] = [
     "::onionskin::hooks::rate_limit",
     "::onionskin::hooks::circuit_breaker",
     "::onionskin::hooks::concurrency",
+    "::onionskin::hooks::require_approval",
+    "::onionskin::hooks::dedupe",
     "::onionskin::hooks::clamp_argument",
     "::onionskin::hooks::redact",
     "::onionskin::hooks::cache_results",
@@ -44,8 +46,15 @@ pub fn ready_hook(name: &str) -> Option<&'static str> {
 
 /// The ready hooks whose values are types of Rust. A card gives numbers and texts in their place, to the hook of the same name in
 /// `onionskin::hooks::cards`.
-const OF_PLAIN_VALUES: [&str; 6] =
-    ["timeout", "rate_limit", "circuit_breaker", "clamp_argument", "redact", "cache_results"];
+const OF_PLAIN_VALUES: [&str; 7] = [
+    "timeout",
+    "rate_limit",
+    "circuit_breaker",
+    "require_approval",
+    "clamp_argument",
+    "redact",
+    "cache_results",
+];
 
 /// The path by which Rust names what a card names by `path`, both without the crate.
 pub fn path_in_cards(path: &str) -> Cow<'_, str> {

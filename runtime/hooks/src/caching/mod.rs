@@ -1,19 +1,21 @@
 //! The hook [`cache_results`](struct@cache_results): a cache of results of pure tools.
 
-mod equal;
-
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use onionskin_core::content::ContentBlock;
 use onionskin_core::made::FromValues;
 use onionskin_core::{Args, Effect, Hook, Next, ToolContext, ToolOutput, ToolResult};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tokio::time::Instant;
 
+use crate::equal::Call;
 use crate::key::session_of;
 use crate::lock::lock;
-use equal::Call;
 
 /// Answers a call of a tool with `effect = pure` with the result of an equal call: of the same tool and agent, with the same arguments, for the
 /// same user and session; without a session, in the same run. It keeps up to `capacity` results for up to `ttl`; a full cache drops its oldest
@@ -71,6 +73,28 @@ struct Key {
     call: Call,
     user: Option<Arc<str>>,
     session: String,
+}
+
+/// A found result in a journal, without typed values of the program.
+#[derive(Serialize, Deserialize)]
+struct Recorded {
+    content: Vec<ContentBlock>,
+    structured: Option<Value>,
+}
+
+impl Recorded {
+    fn new(output: &ToolOutput) -> Self {
+        let structured = output.structured_content().map(Cow::into_owned);
+        Self { content: output.content().to_vec(), structured }
+    }
+
+    fn into_output(self) -> ToolOutput {
+        let mut output = ToolOutput::blocks(self.content);
+        if let Some(structured) = self.structured {
+            output.set_structured_only(structured);
+        }
+        output
+    }
 }
 
 struct Cached {
@@ -158,8 +182,14 @@ impl Hook for cache_results {
         }
         let (call, run) = (Call::new(cx, args), cx.run());
         let key = Key { call, user: run.user().map(Arc::from), session: session_of(run) };
-        if let Some(output) = self.find(&key) {
-            return Ok(output);
+        let mut found = None;
+        let find = async || {
+            found = self.find(&key);
+            found.as_ref().map(Recorded::new)
+        };
+        // A replay finds a result where the run did, and nowhere else.
+        if let Some(recorded) = cx.record("onionskin-hooks.cache_results", find).await {
+            return Ok(found.unwrap_or_else(|| recorded.into_output()));
         }
         let output = next.run(args).await?;
         self.keep(key, output.clone());

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use onionskin_core::ToolContext;
+use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::key::CallKey;
@@ -48,7 +49,7 @@ pub struct RateLimit {
 }
 
 /// Why a [`RateLimit`] gives no permits.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum RateLimitError {
     /// The permits come later than the deadline of the caller.

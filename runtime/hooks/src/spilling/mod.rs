@@ -4,7 +4,7 @@ mod cut;
 mod folder;
 mod reading;
 
-use onionskin_core::made::FromValues;
+use onionskin_core::made::{FromValues, HookTools};
 use onionskin_core::services::ServiceTypes;
 use onionskin_core::{Args, Exit, Hook, Next, Tool as _, ToolContext, ToolOutput, ToolResult};
 
@@ -17,10 +17,11 @@ pub use reading::read_spilled;
 const LEAST: usize = 256;
 
 /// Writes the text of a result of more than `above` bytes to a file of the [`SpillFolder`], which the program provides. Its head and its tail
-/// stay, with the name of the file between them, and the model reads the rest with the tool [`read_spilled`](fn@read_spilled).
+/// stay, with the name of the file between them, and the model reads the rest with the tool [`read_spilled`](fn@read_spilled), page by page or by
+/// a text to find. The hook brings this tool to its agent.
 ///
 /// ```
-/// use onionskin::hooks::{SpillFolder, read_spilled, spill};
+/// use onionskin::hooks::{SpillFolder, spill};
 /// use onionskin::{ScriptedModel, ScriptedTurn, agent, tool};
 /// use serde_json::json;
 ///
@@ -31,7 +32,7 @@ const LEAST: usize = 256;
 /// }
 ///
 /// agent! {
-///     Clerk { instruction: "Answer.", function_tools: [orders, read_spilled], tool_hooks: [spill(16_384)] }
+///     Clerk { instruction: "Answer.", function_tools: [orders], tool_hooks: [spill(16_384)] }
 /// }
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -42,7 +43,8 @@ const LEAST: usize = 256;
 /// # });
 /// ```
 ///
-/// An agent without the tool builds, and its model is told of a tool that it does not have. So list it.
+/// With a filter, too, the agent has the tool, and with the filter `everywhere` the agents below have it. Only in the `hooks` of a tool it
+/// brings none: list `read_spilled` in the agent then.
 ///
 /// Outer hooks see the shortened text; put `redact` inside of `spill`. Secrets that the session knows are masked before the text is written
 /// and cut. Images, other bytes and the structured value, which programs read, stay.
@@ -111,6 +113,10 @@ impl Hook for spill {
 
     fn services(taken: &mut ServiceTypes) {
         taken.add::<SpillFolder>();
+    }
+
+    fn tools(brought: &mut HookTools) {
+        brought.add(read_spilled::default());
     }
 
     async fn call<N: Next>(&self, cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {

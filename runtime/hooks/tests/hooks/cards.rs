@@ -1,7 +1,7 @@
 //! The ready hooks in cards, compiled and loaded.
 
 use onionskin::loader::{CardLoader, Registry};
-use onionskin::{App, BuildError, ScriptedModel, ScriptedTurn, agent};
+use onionskin::{App, BuildError, RunError, ScriptedModel, ScriptedTurn, agent};
 use serde_json::json;
 
 agent!(card = "tests/cards/clerk.md");
@@ -30,6 +30,29 @@ async fn h9_a_card_with_ready_hooks_is_the_same_agent_compiled_and_loaded() {
     assert_eq!(app.run("?").await.unwrap().text, RESULT);
 }
 
+agent!(card = "tests/cards/careful.md");
+
+#[expect(unreachable_pub, reason = "the file is one of the card, too")]
+mod careful {
+    include!("../cards/careful.rs");
+}
+
+#[tokio::test]
+async fn h9_a_card_requires_approval_by_a_condition() {
+    let adds = |x: i64| {
+        ScriptedModel::turns([ScriptedTurn::call("add_two", json!({ "x": x })), ScriptedTurn::say("{last}")])
+    };
+    let registry = Registry::new().file("tests/cards/careful.rs", |items| items.tool::<careful::add_two>());
+    let cards =
+        CardLoader::new(registry).base(env!("CARGO_MANIFEST_DIR")).load(["tests/cards/careful.md"]).unwrap();
+    let app = cards.add_to(App::builder()).model(adds(101)).build().await.unwrap();
+    for result in [Careful::builder().model(adds(101)).run("?").await, app.run("?").await] {
+        let Err(RunError::Paused(paused)) = result else { panic!("it pauses") };
+        assert_eq!(paused.questions()[0].text(), Some("x > 100"));
+    }
+    assert_eq!(Careful::builder().model(adds(40)).run("?").await.unwrap().text, "42");
+}
+
 #[tokio::test]
 async fn h9_values_of_a_card_that_do_nothing_do_not_load_or_build() {
     let folder = tempfile::tempdir().unwrap();
@@ -47,6 +70,7 @@ async fn h9_values_of_a_card_that_do_nothing_do_not_load_or_build() {
         r#"{ hook: "::onionskin::hooks::concurrency", with: [0] }"#,
         r#"{ hook: "::onionskin::hooks::clamp_argument", with: [x, 2, 1] }"#,
         r#"{ hook: "::onionskin::hooks::redact", with: [""] }"#,
+        r#"{ hook: "::onionskin::hooks::require_approval", with: ["x"] }"#,
     ] {
         let built = load(hook).unwrap().add_to(App::builder()).model(ScriptedModel::turns([])).build().await;
         assert!(matches!(built, Err(BuildError::Panicked { .. })), "{hook}: {built:?}");

@@ -4,11 +4,13 @@ use std::error::Error as _;
 use std::fs;
 
 use onionskin::content::{ContentBlock, Media};
+use onionskin::declaration::{AppBuilder, CallFilter};
 use onionskin::hooks::{SpillFolder, read_spilled, spill};
+use onionskin::loader::{CardLoader, Registry};
 use onionskin::run::ToolCaller;
 use onionskin::{
-    AgentHandle, Args, BuildError, ErrorKind, Exit, Hook as _, ScriptedModel, ScriptedTurn, Secret,
-    ToolContext, ToolError, ToolOutput, ToolResult, agent, testing, tool,
+    AgentHandle, App, Args, BuildError, ErrorKind, Exit, Hook as _, ScriptedModel, ScriptedTurn, Secret,
+    ToolContext, ToolError, ToolOutput, ToolResult, ToolSpec, agent, testing, tool,
 };
 use serde_json::json;
 
@@ -33,14 +35,25 @@ fn show(ctx: &ToolContext) -> String {
 }
 
 agent! {
-    Clerk { instruction: "List.", function_tools: [list, show, read_spilled], tool_hooks: [spill(1_000)] }
+    Clerk { instruction: "List.", function_tools: [list, show], tool_hooks: [spill(1_000)] }
+    // A `ToolCaller` has the compiled tools only.
+    Called { instruction: "List.", function_tools: [list, show, read_spilled], tool_hooks: [spill(1_000)] }
+    Filtered {
+        instruction: "List.",
+        description: "Lists.",
+        function_tools: [list],
+        tool_hooks: [spill(1_000) for [list], spill(100_000)],
+    }
+    Plain { instruction: "List.", description: "Lists.", function_tools: [list] }
+    Boss { instruction: "Ask.", agents: [Middle], tool_hooks: [spill(1_000) for [everywhere]] }
+    Middle { instruction: "Ask.", description: "Asks.", agents: [Plain, Filtered] }
 }
 
-fn caller() -> ToolCaller<Clerk> {
-    ToolCaller::<Clerk>::new().provide(SpillFolder::temporary().unwrap())
+fn caller() -> ToolCaller<Called> {
+    ToolCaller::<Called>::new().provide(SpillFolder::temporary().unwrap())
 }
 
-async fn call(clerk: &ToolCaller<Clerk>, tool: &str, args: serde_json::Value) -> ToolResult<String> {
+async fn call(clerk: &ToolCaller<Called>, tool: &str, args: serde_json::Value) -> ToolResult<String> {
     let cx = clerk.context(tool).unwrap();
     clerk.call(&cx, &mut Args::from(args.to_string())).await.map(|output| output.to_text().into_owned())
 }
@@ -165,7 +178,7 @@ async fn h9_stored_results_belong_to_their_run_and_leave_with_it() {
 async fn h9_the_bytes_of_stored_results_are_bounded_and_the_oldest_leave() {
     let size = text().len() as u64;
     let folder = SpillFolder::temporary().unwrap().max_bytes(2 * size);
-    let clerk = ToolCaller::<Clerk>::new().provide(folder.clone());
+    let clerk = ToolCaller::<Called>::new().provide(folder.clone());
     let mut files = Vec::new();
     for _ in 0..3 {
         files.push(file_in(&call(&clerk, "list", json!({})).await.unwrap()));
@@ -174,7 +187,7 @@ async fn h9_the_bytes_of_stored_results_are_bounded_and_the_oldest_leave() {
     assert!(call(&clerk, "read_spilled", json!({ "file": files[0] })).await.is_err());
     assert!(call(&clerk, "read_spilled", json!({ "file": files[2] })).await.is_ok());
 
-    let small = ToolCaller::<Clerk>::new().provide(SpillFolder::temporary().unwrap().max_bytes(10));
+    let small = ToolCaller::<Called>::new().provide(SpillFolder::temporary().unwrap().max_bytes(10));
     let shown = call(&small, "list", json!({})).await.unwrap();
     assert!(shown.len() < 1_200 && shown.contains("and the rest is lost: file too large"), "{shown}");
 }
@@ -182,7 +195,7 @@ async fn h9_the_bytes_of_stored_results_are_bounded_and_the_oldest_leave() {
 #[tokio::test]
 async fn h9_secrets_are_in_no_stored_result() {
     let folder = SpillFolder::temporary().unwrap();
-    let clerk = ToolCaller::<Clerk>::new().provide(folder.clone());
+    let clerk = ToolCaller::<Called>::new().provide(folder.clone());
     let shown = call(&clerk, "show", json!({})).await.unwrap();
     let stored = fs::read_to_string(folder.path().join(file_in(&shown))).unwrap();
     assert!(stored.len() > 2 * text().len() && !stored.contains("the-secret"));
@@ -217,4 +230,73 @@ async fn h9_spilling_without_a_folder_or_a_size_does_not_build() {
     assert!(error.to_string().contains("SpillFolder"), "{error}");
     assert!(!matches!(error, BuildError::Panicked { .. }));
     std::panic::catch_unwind(|| spill::new(0)).unwrap_err();
+}
+
+/// The names of the tools of each agent.
+fn tools(app: &App) -> Vec<(String, Vec<String>)> {
+    let agents = app.describe().unwrap().agents.into_iter();
+    agents.map(|agent| (agent.name, agent.tools.into_iter().map(|tool| tool.name).collect())).collect()
+}
+
+async fn built(app: AppBuilder) -> Result<App, BuildError> {
+    app.model(ScriptedModel::turns([])).provide(SpillFolder::temporary().unwrap()).build().await
+}
+
+#[tokio::test]
+async fn h9_the_hook_brings_its_tool_wherever_it_is_declared_and_whatever_its_filter_is() {
+    let own = |name: &str| vec![(name.to_owned(), vec!["list".to_owned(), "read_spilled".to_owned()])];
+    assert_eq!(tools(&built(App::builder().agent::<Filtered>()).await.unwrap()), own("Filtered"));
+    let added = App::builder().agent::<Plain>().for_agent("Plain", |plain| plain.hook(spill::new(1_000)));
+    assert_eq!(tools(&built(added).await.unwrap()), own("Plain"));
+    let on_others = || CallFilter::new(|call| call.tool_name() == "other");
+    let filtered = App::builder()
+        .agent::<Plain>()
+        .for_agent("Plain", move |plain| plain.filtered_hook(spill::new(1_000), on_others()));
+    assert_eq!(tools(&built(filtered).await.unwrap()), own("Plain"));
+    let Err(error) = App::builder()
+        .agent::<Plain>()
+        .model(ScriptedModel::turns([]))
+        .provide(SpillFolder::temporary().unwrap())
+        .build()
+        .await
+    else {
+        panic!("nothing takes the folder")
+    };
+    assert!(matches!(error, BuildError::UnusedService { .. }), "{error}");
+
+    let card = "type: agent\nname: Carded\ninstruction: List.\ntool_hooks:\n  - { hook: \"::onionskin::hooks::spill\", with: [1000] }\n";
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("carded.yaml"), card).unwrap();
+    let cards = CardLoader::new(Registry::new()).base(folder.path()).load(["carded.yaml"]).unwrap();
+    let carded = tools(&built(cards.add_to(App::builder())).await.unwrap());
+    assert_eq!(carded, [("Carded".to_owned(), vec!["read_spilled".to_owned()])]);
+}
+
+#[tokio::test]
+async fn h9_agents_below_a_hook_for_everywhere_have_its_tool_once() {
+    let app =
+        App::builder().agent::<Boss>().agent::<Middle>().agent::<Plain>().agent::<Filtered>().entry("Boss");
+    let mut all = tools(&built(app).await.unwrap());
+    all.sort();
+    let shown: Vec<_> = all.iter().map(|(name, tools)| format!("{name}: {}", tools.join(" "))).collect();
+    assert_eq!(
+        shown,
+        [
+            "Boss: agent__Middle read_spilled",
+            "Filtered: list read_spilled",
+            "Middle: agent__Plain agent__Filtered read_spilled",
+            "Plain: list read_spilled",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn h9_another_tool_of_the_name_is_a_typed_error_of_the_build() {
+    let error = built(App::builder().agent::<Called>()).await.unwrap_err();
+    let BuildError::HookTool { agent, hook, tool, .. } = &error else { panic!("{error}") };
+    assert_eq!((agent.as_str(), hook.as_str(), tool.as_str()), ("Called", "spill", "read_spilled"));
+    let other = ToolSpec::from_fn("read_spilled", "Reads.", |(): (), _| async { Ok("read") });
+    let folder = SpillFolder::temporary().unwrap();
+    let clerk = Clerk::builder().model(ScriptedModel::turns([])).provide(folder).tool(other);
+    assert!(matches!(clerk.build().await, Err(BuildError::HookTool { .. })));
 }

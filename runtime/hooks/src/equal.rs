@@ -1,4 +1,4 @@
-//! Which calls are equal.
+//! Which calls are equal: see [`Call`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,15 +9,24 @@ use serde_json::value::RawValue;
 
 /// A call of a tool by an agent, with its arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Call {
+pub(crate) struct Call {
     agent: Arc<str>,
     tool: Arc<str>,
     args: String,
 }
 
 impl Call {
-    pub(super) fn new(cx: &ToolContext, args: &Args) -> Self {
-        Self { agent: cx.agent_name().into(), tool: cx.tool_name().into(), args: text_of(args) }
+    pub(crate) fn new(cx: &ToolContext, args: &Args) -> Self {
+        Self::with_text(cx, text_of(args))
+    }
+
+    /// A call that this text identifies in place of its arguments.
+    pub(crate) fn with_text(cx: &ToolContext, args: String) -> Self {
+        Self { agent: cx.agent_name().into(), tool: cx.tool_name().into(), args }
+    }
+
+    pub(crate) fn parts(&self) -> [&str; 3] {
+        [&self.agent, &self.tool, &self.args]
     }
 }
 

@@ -1,0 +1,215 @@
+//! The hook [`dedupe`](struct@dedupe): equal calls of a run happen once.
+
+mod calls;
+
+use std::fmt;
+use std::sync::Arc;
+
+use onionskin_core::made::ByDefault;
+use onionskin_core::run::IdempotencyKey;
+use onionskin_core::{Args, ErrorKind, Exit, Hook, Inject as _, Next, ToolContext, ToolError, ToolResult};
+
+use crate::equal::Call;
+use crate::refusal::not_called;
+use calls::{ARRIVAL, Calls, Line, Outcome, Turn};
+
+pub use calls::TooManyCallsError;
+
+/// Answers a call with the result of an equal call of the same run, for models that call twice what must happen once, such as a payment. An
+/// equal call that comes while the first one runs waits for it.
+///
+/// ```
+/// use onionskin::hooks::dedupe;
+/// use onionskin::{ScriptedModel, ScriptedTurn, agent, tool};
+/// use serde_json::json;
+/// use std::sync::atomic::{AtomicU32, Ordering};
+///
+/// static PAYMENTS: AtomicU32 = AtomicU32::new(0);
+///
+/// /// Pays.
+/// #[tool(effect = once)]
+/// fn pay(cents: u32) -> String {
+///     format!("payment {} of {cents}", PAYMENTS.fetch_add(1, Ordering::Relaxed))
+/// }
+///
+/// agent! { Clerk { instruction: "Pay.", function_tools: [pay], tool_hooks: [dedupe for [pay]] } }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let pay = || ScriptedTurn::call("pay", json!({ "cents": 5 }));
+/// let model = ScriptedModel::turns([pay(), pay(), ScriptedTurn::say("{last}")]);
+/// assert_eq!(Clerk::builder().model(model).run("Pay 5 cents.").await.unwrap().text, "payment 0 of 5");
+/// # });
+/// ```
+///
+/// Calls are equal if the agent, the tool and the arguments are the same, in any order of the fields; [`keyed_by`](Self::keyed_by) compares
+/// something else than all arguments. A run and its children are one run. Name the tools with a filter: a tool that tells the time would give one answer in a run. It keeps up to
+/// 100,000 calls of running runs, and forgets those of ended ones.
+///
+/// With a journal, and when a paused run continues, the promise holds too: which of the equal calls runs is recorded, and results are answered
+/// from the record. A call that an earlier process began and did not record is in doubt, as without this hook, and then no equal call runs.
+///
+/// Errors: a call that did not start its tool, for example because it was not approved, is forgotten, and the next equal call runs. So is an
+/// error of a tool with `effect = pure` or `idempotent`. Any other error is the answer to equal calls too. If it leaves in doubt whether the
+/// tool took effect (a time that is over, a broken connection), or if the call was cancelled, equal calls end in an error of kind `InDoubt`
+/// with an [`OutcomeUnknown`] as its source. Without a place for another call, a call ends in an error of kind `Limit`.
+///
+/// Cancellation: a call that is dropped while it waits for an equal one leaves the line. If the first one is dropped, its outcome is not known.
+/// If it waits for a person and the run pauses, equal calls pause with it.
+///
+/// Tools with `effect = once`: they are what it is for. The hook never calls a tool twice.
+#[derive(Clone, Default)]
+pub struct dedupe {
+    calls: Arc<Calls>,
+    key: Option<Arc<Key>>,
+}
+
+type Key = dyn Fn(&ToolContext, &Args) -> String + Send + Sync;
+
+/// An equal call of the run may have taken effect, so the call was not made: the source of an error of the hook [`dedupe`](struct@dedupe).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{tool}` was not called again: an equal call of this run did not end with a result, and whether it took effect is not known. A person \
+     has to find out whether it did; if it did not, another run may call it"
+)]
+#[non_exhaustive]
+pub struct OutcomeUnknown {
+    /// The tool.
+    pub tool: String,
+}
+
+impl dedupe {
+    /// Creates the hook. Clones share what they know.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets what to compare in place of all arguments, for example the number of an invoice: calls of one tool by one agent are equal if the
+    /// function returns the same text. A function that panics ends the run.
+    ///
+    /// ```
+    /// use onionskin::hooks::dedupe;
+    ///
+    /// let once_for_each_invoice = dedupe::new().keyed_by(|_, args| args["invoice"].to_string());
+    /// # drop(once_for_each_invoice);
+    /// ```
+    #[must_use]
+    pub fn keyed_by(self, key: impl Fn(&ToolContext, &Args) -> String + Send + Sync + 'static) -> Self {
+        Self { key: Some(Arc::new(key)), ..self }
+    }
+
+    fn line(&self, cx: &ToolContext, args: &Args) -> Result<Arc<Line>, TooManyCallsError> {
+        let call = match &self.key {
+            Some(key) => Call::with_text(cx, key(cx, args)),
+            None => Call::new(cx, args),
+        };
+        self.calls.line(cx.run(), call)
+    }
+
+    /// The turn of the call to run its tool, or the answer of an equal call.
+    async fn turn<'l>(&self, cx: &ToolContext, line: &'l Line) -> Result<Turn<'l>, ToolResult> {
+        let mut has_waited = false;
+        loop {
+            let turn = line.turn(cx).await;
+            match &turn.outcome {
+                Outcome::Open => {}
+                Outcome::Done(result) => return Err(result.clone()),
+                Outcome::Unknown => return Err(unknown(cx)),
+                Outcome::Paused => {
+                    // The resumed run starts both again.
+                    drop(turn);
+                    cx.pause_with_others().await;
+                    return Err(unknown(cx));
+                }
+            }
+            // Equal calls of a replay may come in another order, and the one that ran has the record.
+            let own = IdempotencyKey::inject(cx).map_err(Err)?.to_string();
+            let name = format!("onionskin-hooks.dedupe.{}.{}", line.hash(), turn.number);
+            let first = cx.record_in_run(&name, async || own.clone()).await;
+            if first == own {
+                return Ok(turn);
+            }
+            if has_waited {
+                return Err(unknown(cx));
+            }
+            let changed = line.changed();
+            drop(turn);
+            has_waited = cx.without_permit(tokio::time::timeout(ARRIVAL, changed)).await.is_err();
+        }
+    }
+}
+
+/// The error of a call after one whose outcome is not known.
+fn unknown(cx: &ToolContext) -> ToolResult {
+    let source = OutcomeUnknown { tool: cx.tool_name().to_owned() };
+    Err(ToolError::from_source(source).with_kind(ErrorKind::InDoubt).into())
+}
+
+/// A call that runs its tool, until its end.
+struct First<'c, 'l> {
+    cx: &'c ToolContext,
+    turn: Turn<'l>,
+    has_ended: bool,
+}
+
+impl First<'_, '_> {
+    fn end(mut self, result: &ToolResult) {
+        self.has_ended = true;
+        self.turn.outcome = match result {
+            Ok(_) | Err(Exit::Stop(_) | Exit::Abort(_)) => Outcome::Done(result.clone()),
+            Err(Exit::Tool(error)) => self.after(error.kind(), result),
+        };
+    }
+
+    fn after(&mut self, kind: ErrorKind, result: &ToolResult) -> Outcome {
+        // A call in doubt did not start in this process.
+        let has_started = self.cx.attempt() > 0 || kind == ErrorKind::InDoubt;
+        if !has_started || self.cx.definition().effect.is_repeatable() {
+            self.turn.number += 1;
+            Outcome::Open
+        } else if kind.is_in_doubt() || kind == ErrorKind::Remote {
+            Outcome::Unknown
+        } else {
+            Outcome::Done(result.clone())
+        }
+    }
+}
+
+impl Drop for First<'_, '_> {
+    fn drop(&mut self) {
+        if !self.has_ended {
+            self.turn.outcome = if self.cx.is_waiting() {
+                Outcome::Paused
+            } else if self.cx.definition().effect.is_repeatable() {
+                self.turn.number += 1;
+                Outcome::Open
+            } else {
+                Outcome::Unknown
+            };
+        }
+        self.turn.changes();
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Hook for dedupe {
+    type Made = ByDefault;
+
+    async fn call<N: Next>(&self, cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
+        let line = self.line(cx, args).map_err(|error| not_called(cx, error))?;
+        let turn = match self.turn(cx, &line).await {
+            Ok(turn) => turn,
+            Err(answer) => return answer,
+        };
+        let first = First { cx, turn, has_ended: false };
+        let result = next.run(args).await;
+        first.end(&result);
+        result
+    }
+}
+
+impl fmt::Debug for dedupe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("dedupe").field("calls", &self.calls.len()).finish_non_exhaustive()
+    }
+}
