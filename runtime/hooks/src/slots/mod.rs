@@ -35,6 +35,8 @@ const MAX_KEYS: usize = 10_000;
 /// A call that is made inside of a call with the same key, such as the calls of a child agent, has the slot of the outer one: otherwise both
 /// would wait for each other. Of several such calls, one runs at a time.
 ///
+/// A call that waits for a slot does not count for `max_parallel` of its run.
+///
 /// Errors: a call ends at once in a tool error of kind `Limit` if there is no place for its key. Errors of the tool are returned unchanged.
 ///
 /// Cancellation: a call that is dropped leaves the line, or its slot.
@@ -99,11 +101,11 @@ impl Hook for concurrency {
         let held = Held::here();
         let id = self.slots.id();
         if let Some(outer) = held.find(id, &key) {
-            let _slot = outer.inside().await;
+            let _slot = cx.without_permit(outer.inside()).await;
             return held.with(id, key).around(next.run(args)).await;
         }
         let line = self.slots.line(&key).map_err(|error| not_called(cx, error))?;
-        let _slot = line.slot().await.map_err(|closed| not_called(cx, closed))?;
+        let _slot = line.slot(cx).await.map_err(|closed| not_called(cx, closed))?;
         held.with(id, key).around(next.run(args)).await
     }
 }

@@ -142,3 +142,31 @@ fn h9_slots_that_never_or_always_pass_panic() {
         std::panic::catch_unwind(make).unwrap_err();
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn h9_a_call_that_waits_for_a_slot_does_not_count_for_max_parallel() {
+    use onionskin::approval::{Approval, ApprovalRequest};
+
+    /// Pays.
+    #[tool(approval)]
+    fn pay(cents: u32) -> String {
+        format!("paid {cents}")
+    }
+
+    agent! {
+        Narrow { instruction: "Pay.", function_tools: [pay], tool_hooks: [concurrency(1)], max_parallel: 1 }
+    }
+
+    let pays = ScriptedTurn::call("pay", json!({ "cents": 1 })).and_call("pay", json!({ "cents": 2 }));
+    let model = ScriptedModel::turns([pays, ScriptedTurn::say("Done.")]);
+    let slow = |_: ApprovalRequest| async {
+        tokio::time::sleep(SECOND).await;
+        Approval::Allow
+    };
+    let run = Narrow::builder().model(model).approver(slow).run("Go.");
+    let output = tokio::time::timeout(10 * SECOND, run).await.unwrap().unwrap();
+    assert_eq!(
+        output.tool_calls.iter().map(|call| call.to_text().into_owned()).collect::<Vec<_>>(),
+        ["paid 1", "paid 2"]
+    );
+}
