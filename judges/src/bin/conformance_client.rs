@@ -101,7 +101,7 @@ async fn started(address: &str, oauth: &OAuth) -> Result<McpServer, BoxError> {
             _ => None,
         };
         match http {
-            Some(HttpError::LoginRequired { address, .. }) => log_in(&address, oauth).await?,
+            Some(HttpError::LoginRequired { address, .. }) => log_in(address.as_str(), oauth).await?,
             _ => return Err(error.into()),
         }
         last = Some(error);
@@ -118,7 +118,7 @@ async fn called(run: &AgentRun, tool: &str, arguments: &Value) -> Result<Result<
         };
         let address = exit.as_tool_error().and_then(|error| {
             error.causes().find_map(|cause| match cause.downcast_ref() {
-                Some(HttpError::LoginRequired { address, .. }) => Some(address.clone()),
+                Some(HttpError::LoginRequired { address, .. }) => Some(address.as_str().to_owned()),
                 _ => None,
             })
         });

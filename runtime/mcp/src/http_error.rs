@@ -1,5 +1,6 @@
 //! Why a server that is reached by address gave no answer.
 
+use std::fmt;
 use std::time::Duration;
 
 /// Why a server that is reached by address gave no answer.
@@ -13,7 +14,7 @@ use std::time::Duration;
 ///
 /// fn needs_login(error: &ToolError) -> bool {
 ///     let mut causes = error.causes().filter_map(|cause| cause.downcast_ref());
-///     causes.any(|cause| matches!(cause, HttpError::Unauthorized { .. }))
+///     causes.any(|cause| matches!(cause, HttpError::Unauthorized { .. } | HttpError::LoginRequired { .. }))
 /// }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -45,8 +46,8 @@ pub enum HttpError {
     #[error("it requires a login")]
     #[non_exhaustive]
     LoginRequired {
-        /// The address for the person's browser. It belongs to this login, so it is neither for a log nor for the model.
-        address: String,
+        /// The address for the person's browser.
+        address: LoginAddress,
     },
     /// The server requires a login, and it could not be prepared or renewed.
     #[error("it requires a login, which failed: {reason}")]
@@ -94,6 +95,28 @@ pub enum HttpError {
     SessionLost,
 }
 
+/// The address of the page on which a person logs in. It belongs to one login, so `Debug` does not show it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct LoginAddress(String);
+
+impl LoginAddress {
+    #[cfg(feature = "mcp-auth")]
+    pub(crate) fn new(address: String) -> Self {
+        Self(address)
+    }
+
+    /// The address, for the person's browser. It is neither for a log nor for a model.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for LoginAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LoginAddress(..)")
+    }
+}
+
 fn quoted(message: &str) -> String {
     if message.is_empty() { String::new() } else { format!(": {message}") }
 }
@@ -138,7 +161,7 @@ impl HttpError {
                  `onionskin mcp login`."
             }
             Self::LoginRequired { .. } => {
-                "Open the address of `HttpError::LoginRequired` in a browser, and give the one it comes back to to `OAuth::finish`."
+                "Open the address of `HttpError::LoginRequired` in a browser, and pass the redirect URL to `OAuth::finish`."
             }
             Self::Login { .. } => "Check the login that is configured for it.",
             Self::Status { status: 404 | 405, .. } | Self::NotMcp { .. } => {

@@ -91,7 +91,7 @@ pub use directory::WorkingDirectory;
 pub use error::{McpError, StartFailure};
 #[cfg(feature = "rmcp3")]
 pub use export::export_tool;
-pub use http_error::HttpError;
+pub use http_error::{HttpError, LoginAddress};
 pub use server_config::ServerConfig;
 pub use standalone::McpServer;
 pub use tool_spec::McpToolSpec;

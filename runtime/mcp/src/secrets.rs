@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
+#[cfg(feature = "mcp-auth")]
+use super::auth::Authority;
 use super::server_config::{Link, ServerConfig};
 use crate::mutex::lock;
 use onionskin_core::RunContext;
@@ -15,6 +17,8 @@ use onionskin_core::secret::{Redact as _, Redactor, StreamRedactor};
 #[derive(Clone)]
 pub(super) struct Secrets {
     redactor: Arc<Redactor>,
+    #[cfg(feature = "mcp-auth")]
+    login: Option<Arc<Authority>>,
     /// The secrets of the last sessions that called the server.
     callers: Arc<Mutex<Callers>>,
 }
@@ -57,7 +61,21 @@ impl Secrets {
             Some((value.as_bytes(), Arc::from(format!("[{name}]"))))
         });
         let all = variables.chain(headers).chain(query);
-        Self { redactor: Arc::new(Redactor::new(all)), callers: Arc::default() }
+        Self {
+            redactor: Arc::new(Redactor::new(all)),
+            #[cfg(feature = "mcp-auth")]
+            login: config.login(),
+            callers: Arc::default(),
+        }
+    }
+
+    /// The secrets of the server: those of its configuration, and the tokens of its login.
+    fn own(&self) -> Arc<Redactor> {
+        #[cfg(feature = "mcp-auth")]
+        if let Some(login) = &self.login {
+            return Arc::new(Redactor::clone(&self.redactor).beside(&login.redactor()));
+        }
+        Arc::clone(&self.redactor)
     }
 
     /// A call may give the server a secret of its session, which the server may write into its log.
@@ -75,15 +93,16 @@ impl Secrets {
     /// The secrets of the server and of the sessions that called it.
     pub(super) fn with_callers(&self) -> Arc<Redactor> {
         let callers = lock(&self.callers);
+        let own = self.own();
         if callers.is_empty() {
-            return Arc::clone(&self.redactor);
+            return own;
         }
-        let own = Redactor::clone(&self.redactor);
+        let own = Redactor::clone(&own);
         Arc::new(callers.iter().fold(own, |all, (_, redactor)| all.beside(redactor)))
     }
 
     pub(super) fn hide<'t>(&self, text: impl Into<Cow<'t, str>>) -> String {
-        self.redactor.redact(text).into_owned()
+        self.own().redact(text).into_owned()
     }
 
     /// Hides secrets as [`Self::hide`] does, in a text whose rest is unknown: an end that may begin a secret is left
@@ -94,17 +113,17 @@ impl Secrets {
 
     /// For a text that comes in pieces.
     pub(super) fn held(&self) -> StreamRedactor {
-        StreamRedactor::new(Arc::clone(&self.redactor))
+        StreamRedactor::new(self.own())
     }
 
     /// A server's definition of a tool.
     pub(super) fn definition(&self, mut definition: ToolDefinition) -> ToolDefinition {
-        definition.redact(&self.redactor);
+        definition.redact(&self.own());
         definition
     }
 
     pub(super) fn result(&self, mut result: ToolResult) -> ToolResult {
-        result.redact(&self.redactor);
+        result.redact(&self.own());
         result
     }
 }

@@ -185,7 +185,8 @@ impl Server {
         }
         #[cfg(feature = "mcp-auth")]
         if self.config.oauth.as_ref().is_some_and(OAuth::is_for_users) {
-            credentials.user = Some(run.user().map(str::to_owned).ok_or_else(|| {
+            let user = run.user().filter(|user| !user.is_empty());
+            credentials.user = Some(user.map(str::to_owned).ok_or_else(|| {
                 let text = format!(
                     "the call was not sent to the MCP server `{}`: each user logs in to it, and the run has no user",
                     self.name
@@ -218,21 +219,6 @@ impl Server {
             self.kill();
         }
         Ok(server)
-    }
-
-    /// Hides the token of the login in the run, whose results and errors come from the server.
-    #[cfg(feature = "mcp-auth")]
-    pub(super) async fn conceal_login(&self, run: &RunContext) {
-        let Some(oauth) = &self.config.oauth else { return };
-        let authority = endpoint::read(&self.config.command.value, &self.config.headers)
-            .ok()
-            .and_then(|(address, _)| oauth.authority(&address));
-        // The call itself reports what is wrong with the login.
-        if let Some(authority) = authority
-            && let Ok(Some(token)) = authority.token().await
-        {
-            run.conceal(&token);
-        }
     }
 
     /// The tools of a lock file, without those that the configuration takes away. `None` if the server has listed its own.

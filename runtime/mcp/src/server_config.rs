@@ -11,7 +11,7 @@ use futures_util::future::BoxFuture;
 use tokio::io::DuplexStream;
 
 #[cfg(feature = "mcp-auth")]
-use super::auth::OAuth;
+use super::auth::{Authority, OAuth};
 use super::endpoint::{self, Mistake};
 use super::error::McpError;
 use super::tool_rules::ToolRules;
@@ -420,6 +420,13 @@ impl ServerConfig {
             }
         }
         Ok(())
+    }
+
+    /// The login whose tokens are sent.
+    #[cfg(feature = "mcp-auth")]
+    pub(super) fn login(&self) -> Option<Arc<Authority>> {
+        let (address, _) = endpoint::read(self.address()?, &BTreeMap::new()).ok()?;
+        self.oauth.as_ref()?.authority(&address)
     }
 
     /// Whether requests have a header with credentials.

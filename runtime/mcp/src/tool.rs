@@ -116,7 +116,6 @@ impl McpTool {
         let call = Box::pin(async move {
             answers.server = shared.for_run(&run)?;
             #[cfg(feature = "mcp-auth")]
-            answers.server.conceal_login(&run).await;
             answers.server.secrets.called_from(&run);
             let report = |report: rmcp::model::ProgressNotificationParam| {
                 progress.report(report.progress, report.total, report.message);

@@ -6,10 +6,12 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use onionskin_core::secret::Secret;
+use onionskin_core::servers::IntoToolServer as _;
 use onionskin_mcp::snapshot::Snapshot;
 use onionskin_mcp::{McpConfig, OAuth, OAuthError, ServerConfig, TokenFolder};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
 
 use super::arguments::{LoginArguments, LogoutArguments, ServerArguments};
 use super::servers::chosen;
@@ -26,8 +28,10 @@ const TIME: Duration = Duration::from_mins(10);
 const BACK: &str = "/logged-in";
 /// The largest request of a browser that is read.
 const MOST_BYTES: usize = 16 << 10;
-/// The time for it.
-const REQUEST: Duration = Duration::from_secs(10);
+/// The time for it, and for what follows from it.
+const REQUEST: Duration = Duration::from_secs(90);
+/// The pause after a connection that could not be accepted.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// Lets all servers that files name by address use the tokens that were kept.
 pub(crate) fn use_stored_logins(program: &Program) {
@@ -58,23 +62,27 @@ pub(crate) async fn run(program: &Program, arguments: LoginArguments) -> Result<
         Failure::new(format!("the browser cannot come back to port {}: {error}", arguments.port))
     })?;
     let port = listener.local_addr().map_err(Failure::new)?.port();
-    let mut oauth =
-        stored(program)?.redirect(format!("http://127.0.0.1:{port}{BACK}")).client_name(program.name);
+    let mut oauth = stored(program)?.redirect(format!("http://127.0.0.1:{port}{BACK}"));
     if !arguments.scopes.is_empty() {
         oauth = oauth.scopes(&arguments.scopes);
     }
-    if let Some(id) = &arguments.client_id {
-        oauth = oauth.client(id, secret(arguments.client_secret_env.as_deref())?);
-    }
-    let address = oauth.begin(address_of(name, &server)?, None).await;
+    oauth = match &arguments.client_id {
+        Some(id) => oauth.client(id, secret(arguments.client_secret_env.as_deref())?),
+        None => oauth.client_name(program.name),
+    };
+    let address = address_of(name, &server)?;
+    // What is wrong with the configuration is said before the person logs in.
+    server.clone().oauth(oauth.clone()).into_server(name).map(drop).map_err(Failure::new)?;
+    let address = oauth.begin(address, None).await;
     let address = address.map_err(|error| Failure::new(format!("`{}`: {error}", text::first_line(name))))?;
     let is_open = !arguments.no_browser && open::that_detached(&address).is_ok();
     output::note(&if is_open {
-        format!("the browser shows the page of `{}`; if it does not, open {address}", text::first_line(name))
+        let name = text::first_line(name);
+        format!("opened the login page of `{name}` in the browser; if it did not appear, open {address}")
     } else {
         format!("open this address in a browser: {address}")
     });
-    match tokio::time::timeout(TIME, finished(&listener, &oauth)).await {
+    match tokio::time::timeout(TIME, finished(listener, &oauth)).await {
         Ok(finished) => finished?,
         Err(_) => return Err(Failure::new(format!("nobody logged in within {TIME:?}"))),
     }
@@ -116,28 +124,51 @@ fn secret(variable: Option<&str>) -> Result<Option<Secret<String>>, Failure> {
     }
 }
 
-/// Waits for the browser, which comes back with the code. Other requests, such as one for an icon, are answered with 404.
-async fn finished(listener: &TcpListener, oauth: &OAuth) -> Result<(), Failure> {
-    loop {
-        let (mut browser, _) = listener.accept().await.map_err(Failure::new)?;
-        let Ok(Some(target)) = tokio::time::timeout(REQUEST, target(&mut browser)).await else { continue };
-        if target.split('?').next() != Some(BACK) {
-            answer(&mut browser, "404 Not Found", "There is nothing here.").await;
-            continue;
+/// Waits for the browser, which comes back with the code. Each connection has a task of its own, since browsers open some that they do
+/// not use.
+async fn finished(listener: TcpListener, oauth: &OAuth) -> Result<(), Failure> {
+    let (sender, mut outcomes) = mpsc::channel(1);
+    let oauth = oauth.clone();
+    let accepting = tokio::spawn(async move {
+        loop {
+            // One that cannot be accepted is not the one.
+            let Ok((browser, _)) = listener.accept().await else {
+                tokio::time::sleep(PAUSE).await;
+                continue;
+            };
+            let (oauth, sender) = (oauth.clone(), sender.clone());
+            tokio::spawn(async move {
+                if let Ok(Some(outcome)) = tokio::time::timeout(REQUEST, visited(browser, &oauth)).await {
+                    let _ = sender.send(outcome).await;
+                }
+            });
         }
-        match oauth.finish(&target).await {
-            Ok(_) => {
-                answer(&mut browser, "200 OK", "You are logged in. You can close this page.").await;
-                return Ok(());
-            }
-            // Another page of the browser may have asked.
-            Err(OAuthError::Unknown) => {
-                answer(&mut browser, "400 Bad Request", "This is not the login that was begun.").await;
-            }
-            Err(error) => {
-                answer(&mut browser, "400 Bad Request", "The login failed. The program says why.").await;
-                return Err(Failure::new(error));
-            }
+    });
+    let outcome = outcomes.recv().await;
+    accepting.abort();
+    outcome.unwrap_or(Ok(())).map_err(Failure::new)
+}
+
+/// Answers a request of a browser. `None` if it has nothing to do with the login, such as one for an icon.
+async fn visited(mut browser: TcpStream, oauth: &OAuth) -> Option<Result<(), OAuthError>> {
+    let target = target(&mut browser).await?;
+    if target.split('?').next() != Some(BACK) {
+        answer(&mut browser, "404 Not Found", "There is nothing here.").await;
+        return None;
+    }
+    match oauth.finish(&target).await {
+        Ok(_) => {
+            answer(&mut browser, "200 OK", "You are logged in. You can close this page.").await;
+            Some(Ok(()))
+        }
+        // Another page of the browser may have asked.
+        Err(OAuthError::Unknown) => {
+            answer(&mut browser, "400 Bad Request", "This is not the login that was begun.").await;
+            None
+        }
+        Err(error) => {
+            answer(&mut browser, "400 Bad Request", "The login failed. The program says why.").await;
+            Some(Err(error))
         }
     }
 }

@@ -1,12 +1,16 @@
 //! One login: its tokens, their refresh, and how it begins anew.
 
-use std::error::Error;
+use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex as SyncMutex};
 use std::time::Duration;
 
-use onionskin_core::secret::Secret;
+use onionskin_core::secret::{Redactor, Secret};
+use onionskin_core::servers::BoxError;
 use reqwest::Url;
-use rmcp::transport::auth::{AuthError, AuthorizationManager, OAuthClientConfig, WWWAuthenticateParams};
+use rmcp::transport::auth::{
+    AuthError, AuthorizationManager, AuthorizationMetadata, AuthorizationMetadataSource, OAuthClientConfig,
+    WWWAuthenticateParams,
+};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 use tracing::instrument::WithSubscriber as _;
@@ -15,43 +19,82 @@ use tracing::subscriber::NoSubscriber;
 use super::error::OAuthError;
 use super::fetch::{self, Fetcher};
 use super::oauth::OAuth;
+use super::reason::{self, reason};
 use super::store::Login;
 use super::stored::{Client, Saved, Stored};
-use crate::http_error::HttpError;
+use crate::http_error::{HttpError, LoginAddress};
 use crate::mutex::lock;
-use crate::visible::{cut, visible};
+use crate::visible::name;
 
 /// How long a login that began can be finished.
 pub(super) const LOGIN: Duration = Duration::from_mins(10);
-/// The longest reason that is shown.
-const LONGEST: usize = 500;
+/// A login that began less than this ago is used again, whatever the server says meanwhile.
+const AGAIN: Duration = Duration::from_mins(1);
+/// The time for all requests of one step.
+const STEP: Duration = Duration::from_mins(1);
+/// The longest address of a page, so that browsers take it.
+const LONGEST_ADDRESS: usize = 8 << 10;
 /// The name of the program for an authorization server that asks for one.
 const CLIENT_NAME: &str = "Onionskin";
+/// Tokens that answers of the server may still repeat.
+const HIDDEN: usize = 8;
 
 /// One login to one server.
 pub(crate) struct Authority {
     login: Login,
     server: Url,
     oauth: OAuth,
-    /// The client whose tokens are saved.
-    client: Arc<SyncMutex<Option<Client>>>,
-    /// The token of the last request.
-    sent: SyncMutex<Option<Secret<String>>>,
-    state: Mutex<State>,
+    /// Held while tokens are refreshed.
+    refresh: Mutex<()>,
+    /// The login that waits for a person. Held while one begins.
+    begun: Mutex<Option<Begun>>,
+    hidden: SyncMutex<Hidden>,
 }
 
+/// The tokens of the last requests.
 #[derive(Default)]
-struct State {
-    manager: Option<AuthorizationManager>,
-    begun: Option<Begun>,
+struct Hidden {
+    tokens: VecDeque<Secret<String>>,
+    redactor: Arc<Redactor>,
 }
 
 /// A login that waits for a person.
-#[derive(Clone)]
 struct Begun {
     address: String,
-    challenge: Option<String>,
+    number: String,
+    /// What the server asked for.
+    asked: Asked,
     at: Instant,
+}
+
+/// What a challenge asks for.
+#[derive(Default, PartialEq, Eq)]
+struct Asked {
+    metadata: Option<Url>,
+    scope: Option<String>,
+    is_wider: bool,
+}
+
+impl Asked {
+    fn read(challenge: Option<&str>, server: &Url) -> Self {
+        let Some(challenge) = challenge else { return Self::default() };
+        let read = WWWAuthenticateParams::parse(challenge, server);
+        let is_wider = read.is_insufficient_scope();
+        Self { metadata: read.resource_metadata_url, scope: read.scope, is_wider }
+    }
+
+    fn scopes(&self) -> impl Iterator<Item = &str> {
+        self.scope.iter().flat_map(|scope| scope.split_whitespace())
+    }
+}
+
+/// The part of the protocol library that knows one login, until a person comes back.
+pub(super) struct Begin {
+    manager: AuthorizationManager,
+    fetcher: Arc<Fetcher>,
+    client: Arc<SyncMutex<Option<Client>>>,
+    /// The scopes that it asks for.
+    asked: Arc<SyncMutex<Vec<String>>>,
 }
 
 impl Authority {
@@ -60,9 +103,9 @@ impl Authority {
             login,
             server,
             oauth,
-            client: Arc::default(),
-            sent: SyncMutex::default(),
-            state: Mutex::default(),
+            refresh: Mutex::default(),
+            begun: Mutex::default(),
+            hidden: SyncMutex::default(),
         }
     }
 
@@ -70,62 +113,79 @@ impl Authority {
         &self.login
     }
 
-    /// The access token, refreshed if it is about to end. `None` without a login, or if it has to be renewed by a person.
-    pub(crate) async fn token(&self) -> Result<Option<Secret<String>>, HttpError> {
-        let token = match self.stored().await?.and_then(|stored| stored.token()) {
-            Some(token) if token.is_over => self.renew(&token.value).await?,
-            Some(token) => Some(token.value),
-            None => None,
-        };
-        lock(&self.sent).clone_from(&token);
-        Ok(token)
+    /// The tokens that the server may repeat.
+    pub(crate) fn redactor(&self) -> Arc<Redactor> {
+        Arc::clone(&lock(&self.hidden).redactor)
     }
 
-    /// The text without the token of the last request.
-    pub(crate) fn hide(&self, text: String) -> String {
-        match &*lock(&self.sent) {
-            Some(token) if text.contains(token.expose()) => text.replace(token.expose(), "[authorization]"),
-            _ => text,
+    fn hide(&self, token: &Secret<String>) {
+        let mut hidden = lock(&self.hidden);
+        if hidden.tokens.iter().any(|known| known.expose() == token.expose()) {
+            return;
+        }
+        hidden.tokens.push_back(token.clone());
+        if hidden.tokens.len() > HIDDEN {
+            hidden.tokens.pop_front();
+        }
+        let all = hidden.tokens.iter().map(|token| (token.expose().as_bytes(), "[authorization]".into()));
+        hidden.redactor = Arc::new(Redactor::new(all));
+    }
+
+    /// The access token, refreshed if it is about to end. `None` without a login, or if it has to be renewed by a person.
+    pub(crate) async fn token(self: &Arc<Self>) -> Result<Option<Secret<String>>, HttpError> {
+        let token = self.stored().await?.map(|stored| stored.token()).transpose()?.flatten();
+        match token {
+            Some(token) if token.is_over => self.renew(&token.value).await,
+            Some(token) => {
+                self.hide(&token.value);
+                Ok(Some(token.value))
+            }
+            None => Ok(None),
         }
     }
 
     /// A token in place of one that the server refused, or that is about to end. `None` if a person has to log in.
-    pub(crate) async fn renew(&self, former: &Secret<String>) -> Result<Option<Secret<String>>, HttpError> {
-        let mut state = self.state.lock().await;
+    pub(crate) async fn renew(
+        self: &Arc<Self>,
+        former: &Secret<String>,
+    ) -> Result<Option<Secret<String>>, HttpError> {
+        let (authority, former) = (Arc::clone(self), former.clone());
+        // A server gives some refresh tokens once, so the answer is stored even if nobody waits for it any more.
+        let renewed = step(async move { authority.renewed(&former).await }).await;
+        renewed.unwrap_or_else(|reason| Err(HttpError::Login { reason }))
+    }
+
+    async fn renewed(&self, former: &Secret<String>) -> Result<Option<Secret<String>>, HttpError> {
+        let _alone = self.refresh.lock().await;
         let Some(stored) = self.stored().await? else { return Ok(None) };
         // Another call may have renewed it meanwhile.
-        if let Some(token) = stored.token()
+        if let Some(token) = stored.token()?
             && token.value.expose() != former.expose()
             && !token.is_over
         {
+            self.hide(&token.value);
             return Ok(Some(token.value));
         }
-        if !stored.can_be_refreshed() {
+        if !stored.can_be_refreshed() || !self.oauth.shared.client_is_for(&self.oauth, &self.server) {
             return Ok(None);
         }
-        let renewed = self.refreshed(&mut state, stored).with_subscriber(NoSubscriber::new()).await;
-        match renewed {
-            Ok(token) => Ok(token),
-            Err(AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_)) => Ok(None),
-            Err(error) => Err(HttpError::Login { reason: self.reason(&error) }),
-        }
-    }
-
-    async fn refreshed(
-        &self,
-        state: &mut State,
-        stored: Stored,
-    ) -> Result<Option<Secret<String>>, AuthError> {
-        let manager = self.manager(state).await?;
-        let found = manager.resolve_metadata().await?;
-        // Tokens of one authorization server are not sent to another one.
-        if stored.credentials.issuer.is_some() && stored.credentials.issuer != found.metadata.issuer {
+        let mut begin = self.begin_with(stored.asked.clone()).await.map_err(|error| failed(&error))?;
+        if let Err(error) = begin.refresh(&stored).await {
+            if !begin.refused(&error) {
+                return Err(failed(&error));
+            }
+            if let AuthError::TokenRefreshFailed(_) = error {
+                // The client may not be known there any more.
+                let store = &self.oauth.shared.store;
+                store.save(&self.login, None).await.map_err(|error| unstored(&error))?;
+            }
             return Ok(None);
         }
-        manager.set_metadata(found.metadata);
-        self.configure(manager, stored.client)?;
-        manager.refresh_token().await?;
-        Ok(Some(Secret::new(manager.get_access_token().await?)))
+        let token = self.stored().await?.map(|stored| stored.token()).transpose()?.flatten();
+        if let Some(token) = &token {
+            self.hide(&token.value);
+        }
+        Ok(token.map(|token| token.value))
     }
 
     /// Begins a login for a request that was answered with this challenge, and returns the error of the request.
@@ -134,22 +194,22 @@ impl Authority {
             return HttpError::Unauthorized { challenge };
         }
         match self.begin(challenge).await {
-            Ok(address) => HttpError::LoginRequired { address },
+            Ok(address) => HttpError::LoginRequired { address: LoginAddress::new(address) },
             Err(error) => HttpError::Login { reason: error.to_string() },
         }
     }
 
-    /// Whether a challenge with the status 403 asks for scopes that the login does not have.
+    /// Whether a challenge with the status 403 asks for scopes that no login has asked for yet. A server that refuses a call with all scopes
+    /// would ask for ever.
     pub(crate) async fn lacks(&self, challenge: Option<&str>) -> Result<bool, HttpError> {
-        let Some(challenge) = challenge.filter(|_| self.oauth.redirect.is_some()) else { return Ok(false) };
-        let asked = WWWAuthenticateParams::parse(challenge, &self.server);
-        let granted =
-            self.stored().await?.map(|stored| stored.credentials.granted_scopes).unwrap_or_default();
-        let is_granted = |scope: &str| granted.iter().any(|granted| granted == scope);
-        // A server that asks for a scope that it has given would do so for ever.
-        let lacks =
-            asked.scope.as_deref().unwrap_or_default().split_whitespace().any(|scope| !is_granted(scope));
-        Ok(asked.is_insufficient_scope() && lacks)
+        let asked = Asked::read(challenge, &self.server);
+        if self.oauth.redirect.is_none() || !asked.is_wider {
+            return Ok(false);
+        }
+        let known =
+            self.stored().await?.map(|stored| [stored.credentials.granted_scopes, stored.asked].concat());
+        let known = known.unwrap_or_default();
+        Ok(asked.scopes().any(|scope| !known.iter().any(|known| known == scope)))
     }
 
     /// Begins a login, and returns the address for the person's browser. One that already waits is used again.
@@ -158,152 +218,239 @@ impl Authority {
             let reason = "it has no address to which the browser comes back".to_owned();
             return Err(OAuthError::Setting { setting: "redirect", reason });
         };
-        let mut state = self.state.lock().await;
-        if let Some(begun) = &state.begun
-            && begun.challenge == challenge
-            && begun.at.elapsed() < LOGIN / 2
-        {
-            return Ok(begun.address.clone());
+        let authority = Arc::clone(self);
+        let begun = step(async move { authority.begun(challenge, redirect).await }).await;
+        begun.unwrap_or_else(|reason| Err(OAuthError::Begin { reason }))
+    }
+
+    async fn begun(
+        self: &Arc<Self>,
+        challenge: Option<String>,
+        redirect: String,
+    ) -> Result<String, OAuthError> {
+        let mut begun = self.begun.lock().await;
+        let asked = Asked::read(challenge.as_deref(), &self.server);
+        if let Some(begun) = &*begun {
+            let age = begun.at.elapsed();
+            if age < AGAIN || (age < LOGIN / 2 && begun.asked == asked) {
+                return Ok(begun.address.clone());
+            }
         }
-        let stored = Stored::load(&*self.oauth.shared.store, &self.login).await.map_err(OAuthError::Store)?;
-        let made = self.page(&mut state, challenge.as_deref(), redirect, stored);
-        let made = made.with_subscriber(NoSubscriber::new()).await;
-        let address = made.map_err(|error| OAuthError::Begin { reason: self.reason(&error) })?;
-        let page = Url::parse(&address).ok().filter(|page| fetch::is_page(page, &self.server));
-        let number = page.as_ref().and_then(|page| {
-            page.query_pairs().find_map(|(name, value)| (name == "state").then(|| value.into_owned()))
-        });
-        let Some(number) = number else {
-            let reason = "its page for people is not an address that a browser may open".to_owned();
+        if !self.oauth.shared.client_is_for(&self.oauth, &self.server) {
+            let reason =
+                "its client is one of another server: give each server an `OAuth` of its own".to_owned();
             return Err(OAuthError::Begin { reason });
+        }
+        let refused = |reason: &str| OAuthError::Begin { reason: reason.to_owned() };
+        let stored = match Stored::load(&*self.oauth.shared.store, &self.login).await {
+            Ok(stored) => stored,
+            Err(error) if error.is::<reason::Unreadable>() => None,
+            Err(error) => return Err(OAuthError::Store(error)),
         };
-        self.oauth.shared.add(number, Arc::clone(self));
-        state.begun = Some(Begun { address: address.clone(), challenge, at: Instant::now() });
+        let begin = self.begin_with(Vec::new()).await;
+        let mut begin = begin.map_err(|error| OAuthError::Begin { reason: reason(&error) })?;
+        let address = begin.page(self, challenge.as_deref(), &asked, redirect, stored).await;
+        let address = address.map_err(|error| OAuthError::Begin { reason: reason(&error) })?;
+        if address.len() > LONGEST_ADDRESS {
+            return Err(refused("the address of its page is longer than 8 KiB"));
+        }
+        let page = Url::parse(&address).ok().filter(|page| fetch::is_page(page, &self.server));
+        let page =
+            page.ok_or_else(|| refused("its page for people is not an address that a browser may open"))?;
+        // Ours is the last one.
+        let numbers = page.query_pairs().filter(|(name, _)| name == "state");
+        let number = numbers.last().map(|(_, number)| number.into_owned());
+        let number = number.ok_or_else(|| refused("the address of its page has no `state`"))?;
+        if let Some(former) = begun.take() {
+            self.oauth.shared.remove(&former.number);
+        }
+        self.oauth.shared.add(number.clone(), (Arc::clone(self), begin));
+        *begun = Some(Begun { address: address.clone(), number, asked, at: Instant::now() });
         Ok(address)
     }
 
+    /// Trades the code of a finished login for tokens. The login does not wait any longer.
+    pub(super) async fn finish(
+        self: &Arc<Self>,
+        begin: Begin,
+        code: Result<Secret<String>, String>,
+        number: String,
+        issuer: Option<String>,
+    ) -> Result<(), OAuthError> {
+        let authority = Arc::clone(self);
+        let finished = step(async move {
+            {
+                let mut begun = authority.begun.lock().await;
+                if begun.as_ref().is_some_and(|begun| begun.number == number) {
+                    *begun = None;
+                }
+            }
+            let code = code.map_err(|reason| OAuthError::Refused { reason })?;
+            let store = &authority.oauth.shared.store;
+            let _alone = authority.refresh.lock().await;
+            let _guard = store.lock(&authority.login).await.map_err(OAuthError::Store)?;
+            let exchange =
+                begin.manager.exchange_code_for_token_with_issuer(code.expose(), &number, issuer.as_deref());
+            exchange.await.map(drop).map_err(|error| match error {
+                AuthError::CredentialStoreError(reason) => OAuthError::Store(reason.into()),
+                error => OAuthError::Exchange { reason: reason(&error) },
+            })
+        });
+        finished.await.unwrap_or_else(|reason| Err(OAuthError::Exchange { reason }))
+    }
+
+    /// Ends the login here. The authorization server is not asked.
+    pub(super) async fn forget(&self) -> Result<(), OAuthError> {
+        if let Some(begun) = self.begun.lock().await.take() {
+            self.oauth.shared.remove(&begun.number);
+        }
+        let _alone = self.refresh.lock().await;
+        let store = &self.oauth.shared.store;
+        let _guard = store.lock(&self.login).await.map_err(OAuthError::Store)?;
+        store.save(&self.login, None).await.map_err(OAuthError::Store)
+    }
+
+    /// The library, for a new login or a refresh of one that asked for these scopes.
+    async fn begin_with(&self, asked: Vec<String>) -> Result<Begin, AuthError> {
+        let fetcher = Fetcher::new(&self.server);
+        let fetcher = Arc::new(fetcher.map_err(|error| AuthError::InternalError(error.to_string()))?);
+        // Its query may be secret.
+        let mut server = self.server.clone();
+        server.set_query(None);
+        let requests = Arc::clone(&fetcher);
+        let mut manager = AuthorizationManager::new_with_oauth_http_client(server.as_str(), requests).await?;
+        let client: Arc<SyncMutex<Option<Client>>> = Arc::default();
+        let asked = Arc::new(SyncMutex::new(asked));
+        manager.set_credential_store(Saved {
+            store: Arc::clone(&self.oauth.shared.store),
+            login: self.login.clone(),
+            client: Arc::clone(&client),
+            asked: Arc::clone(&asked),
+        });
+        Ok(Begin { manager, fetcher, client, asked })
+    }
+
+    async fn stored(&self) -> Result<Option<Stored>, HttpError> {
+        let stored = Stored::load(&*self.oauth.shared.store, &self.login).await;
+        stored.map_err(|error| unstored(&error))
+    }
+}
+
+impl Begin {
     /// Finds the authorization server, becomes a client of it, and returns the address of its page for people.
     async fn page(
-        &self,
-        state: &mut State,
+        &mut self,
+        authority: &Authority,
         challenge: Option<&str>,
+        asked: &Asked,
         redirect: String,
         stored: Option<Stored>,
     ) -> Result<String, AuthError> {
-        let manager = self.manager(state).await?;
-        let found = manager.resolve_metadata_from_challenge(challenge).await?.metadata;
-        manager.set_metadata(found.clone());
+        let found = self.found(challenge).await?;
+        let OAuth { client, document, name, scopes, .. } = &authority.oauth;
         // What is known of a login at another authorization server is of no use here.
         let stored = stored.filter(|stored| stored.credentials.issuer == found.issuer);
-        let mut scopes = match &self.oauth.scopes {
+        let mut all = match scopes {
             Some(scopes) => scopes.clone(),
-            None => manager.select_initial_scopes(&[]).await,
+            None => self.manager.select_initial_scopes(&[]).await,
         };
-        let granted = stored.iter().flat_map(|stored| &stored.credentials.granted_scopes);
-        let asked =
-            challenge.and_then(|challenge| WWWAuthenticateParams::parse(challenge, &self.server).scope);
-        let asked: Vec<_> =
-            asked.iter().flat_map(|scope| scope.split_whitespace()).map(str::to_owned).collect();
-        for scope in granted.chain(&asked) {
-            if !scopes.contains(scope) {
-                scopes.push(scope.clone());
-            }
+        if asked.is_wider {
+            let granted = stored.iter().flat_map(|stored| &stored.credentials.granted_scopes).cloned();
+            all.extend(granted.chain(asked.scopes().map(str::to_owned)));
         }
-        let scopes: Vec<_> = scopes.iter().map(String::as_str).collect();
+        let mut known = HashSet::new();
+        all.retain(|scope| known.insert(scope.clone()));
+        let scopes: Vec<_> = all.iter().map(String::as_str).collect();
         let takes_documents = found.additional_fields.get("client_id_metadata_document_supported")
             == Some(&serde_json::Value::Bool(true));
-        let (id, secret) = match (&self.oauth.client, &self.oauth.document) {
+        let (id, secret) = match (client, document) {
             (Some((id, secret)), _) => (id.clone(), secret.as_ref().map(|secret| secret.expose().clone())),
             (None, Some(document)) if takes_documents => (document.clone(), None),
             (None, _) => {
                 match stored.map(|stored| stored.client).filter(|client| client.redirect == redirect) {
                     Some(client) => (client.id, client.secret),
                     None => {
-                        let name = self.oauth.name.as_deref().unwrap_or(CLIENT_NAME);
-                        let client = manager.register_client(name, &redirect, &scopes).await?;
+                        // The kind of program is a part of the registration.
+                        self.configure(Client::new(String::new(), None, redirect.clone()))?;
+                        let name = name.as_deref().unwrap_or(CLIENT_NAME);
+                        let client = self.manager.register_client(name, &redirect, &scopes).await?;
                         (client.client_id, client.client_secret)
                     }
                 }
             }
         };
-        self.configure(manager, Client { id, secret, redirect })?;
-        manager.get_authorization_url(&scopes).await
+        self.configure(Client::new(id, secret, redirect))?;
+        lock(&self.client).iter_mut().for_each(|client| client.challenge = challenge.map(str::to_owned));
+        let address = self.manager.get_authorization_url(&scopes).await?;
+        *lock(&self.asked) = all;
+        Ok(address)
     }
 
-    /// Trades the code of a finished login for tokens.
-    pub(super) async fn finish(
-        &self,
-        code: &str,
-        number: &str,
-        issuer: Option<&str>,
-    ) -> Result<(), OAuthError> {
-        let mut state = self.state.lock().await;
-        let Some(manager) = &state.manager else { return Err(OAuthError::Unknown) };
-        let exchange = manager.exchange_code_for_token_with_issuer(code, number, issuer);
-        let exchanged = exchange.with_subscriber(NoSubscriber::new()).await;
-        exchanged.map_err(|error| match error {
-            AuthError::CredentialStoreError(reason) => OAuthError::Store(reason.into()),
-            error => OAuthError::Exchange { reason: self.reason(&error).replace(code, "[code]") },
-        })?;
-        state.begun = None;
-        Ok(())
-    }
-
-    /// Ends the login here. The authorization server is not asked.
-    pub(super) async fn forget(&self) -> Result<(), OAuthError> {
-        let mut state = self.state.lock().await;
-        *state = State::default();
-        self.oauth.shared.store.save(&self.login, None).await.map_err(OAuthError::Store)
-    }
-
-    async fn manager<'s>(&self, state: &'s mut State) -> Result<&'s mut AuthorizationManager, AuthError> {
-        if state.manager.is_none() {
-            let fetcher = Fetcher::new(&self.server);
-            let fetcher = fetcher.map_err(|error| AuthError::InternalError(error.to_string()))?;
-            let mut manager =
-                AuthorizationManager::new_with_oauth_http_client(self.server.as_str(), Arc::new(fetcher))
-                    .await?;
-            manager.set_credential_store(Saved {
-                store: Arc::clone(&self.oauth.shared.store),
-                login: self.login.clone(),
-                client: Arc::clone(&self.client),
-            });
-            state.manager = Some(manager);
+    /// Refreshes the tokens, which are stored then.
+    async fn refresh(&mut self, stored: &Stored) -> Result<(), AuthError> {
+        let found = self.found(stored.client.challenge.as_deref()).await?;
+        // Tokens of one authorization server are not sent to another one.
+        if stored.credentials.issuer != found.issuer {
+            return Err(AuthError::AuthorizationRequired);
         }
-        state.manager.as_mut().ok_or(AuthError::NoAuthorizationSupport)
+        self.configure(stored.client.clone())?;
+        self.manager.refresh_token().await.map(drop)
     }
 
-    fn configure(&self, manager: &mut AuthorizationManager, client: Client) -> Result<(), AuthError> {
-        let mut config = OAuthClientConfig::new(&client.id, &client.redirect);
+    /// Whether an error says that a person has to log in again.
+    fn refused(&self, error: &AuthError) -> bool {
+        match error {
+            AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_) => true,
+            AuthError::TokenRefreshFailed(_) => self.fetcher.refused_post(),
+            _ => false,
+        }
+    }
+
+    /// The description of the authorization server.
+    async fn found(&mut self, challenge: Option<&str>) -> Result<AuthorizationMetadata, AuthError> {
+        let found = self.manager.resolve_metadata_from_challenge(challenge).await?;
+        let metadata = found.metadata;
+        if found.source != AuthorizationMetadataSource::LegacyEndpointFallback {
+            // The library does not compare the issuer with the address of each form of description.
+            if !self.fetcher.read_description_of(metadata.issuer.as_deref()) {
+                let reason = "the description of the authorization server is not at its own address";
+                return Err(AuthError::MetadataError(reason.to_owned()));
+            }
+            // Without the field, the server does not have it (MCP, authorization code protection).
+            if metadata.code_challenge_methods_supported.is_none() {
+                return Err(AuthError::PkceUnsupported);
+            }
+        }
+        self.manager.set_metadata(metadata.clone());
+        Ok(metadata)
+    }
+
+    fn configure(&mut self, client: Client) -> Result<(), AuthError> {
+        let kind = if client.redirect.starts_with("https://") { "web" } else { "native" };
+        let mut config = OAuthClientConfig::new(&client.id, &client.redirect).with_application_type(kind);
         if let Some(secret) = &client.secret {
             config = config.with_client_secret(secret);
         }
-        manager.configure_client(config)?;
+        self.manager.configure_client(config)?;
         *lock(&self.client) = Some(client);
         Ok(())
     }
+}
 
-    async fn stored(&self) -> Result<Option<Stored>, HttpError> {
-        Stored::load(&*self.oauth.shared.store, &self.login).await.map_err(|error| HttpError::Login {
-            reason: format!("its tokens cannot be read: {}", visible(&error.to_string())),
-        })
-    }
+fn unstored(error: &BoxError) -> HttpError {
+    HttpError::Login { reason: format!("the store of its tokens failed: {}", name(&error.to_string())) }
+}
 
-    /// An error of the library with its causes, as text for people.
-    fn reason(&self, error: &AuthError) -> String {
-        let mut text = error.to_string();
-        let mut cause = error.source();
-        while let Some(error) = cause {
-            let more = error.to_string();
-            if !text.contains(&more) {
-                text = format!("{text}: {more}");
-            }
-            cause = error.source();
-        }
-        let client = lock(&self.client).clone();
-        if let Some(secret) = client.and_then(|client| client.secret) {
-            text = text.replace(&secret, "[secret of the client]");
-        }
-        cut(visible(&text), LONGEST)
+fn failed(error: &AuthError) -> HttpError {
+    HttpError::Login { reason: reason(error) }
+}
+
+/// Does work that goes on if nobody waits for it any more, within a time. The protocol library logs codes.
+async fn step<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Result<T, String> {
+    let work = tokio::time::timeout(STEP, work).with_subscriber(NoSubscriber::new());
+    match tokio::spawn(work).await {
+        Ok(Ok(done)) => Ok(done),
+        Ok(Err(_)) => Err(format!("the authorization server did not answer within {STEP:?}")),
+        Err(_) => Err("the program is shutting down".to_owned()),
     }
 }

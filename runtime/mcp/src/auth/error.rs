@@ -23,7 +23,7 @@ pub enum OAuthError {
         reason: String,
     },
     /// The address that the browser came back to is not that of a login that began: it lasts 10 minutes, and can be finished once.
-    #[error("no login that began here has this address; begin it again")]
+    #[error("this address does not match a login in progress; start the login again")]
     Unknown,
     /// The person, or the authorization server, refused.
     #[error("the login was refused: {reason}")]

@@ -3,26 +3,41 @@
 
 use std::env;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use reqwest::{Client, Request, Url};
+use reqwest::{Client, Method, Request, StatusCode, Url};
 use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRequest};
 
 use crate::http_error::HttpError;
+use crate::mutex::lock;
 
 /// The time for one request.
 const TIME: Duration = Duration::from_secs(30);
+/// The requests of one login, or of one refresh. A server can name any number of authorization servers.
+const REQUESTS: usize = 40;
 /// The largest answer that is read.
 const MOST_BYTES: usize = 1 << 20;
 /// The variables that name proxies, in small letters.
 const PROXIES: [&str; 3] = ["http_proxy", "https_proxy", "all_proxy"];
 
-/// Sends the requests of the logins to one server.
+/// Sends the requests of one login to one server.
 pub(super) struct Fetcher {
     client: Client,
     server: Url,
+    requests: AtomicUsize,
+    seen: Mutex<Seen>,
+}
+
+/// What the requests came to.
+#[derive(Default)]
+struct Seen {
+    /// The address of the last description that was read.
+    description: Option<Url>,
+    /// The status of the last request for a client or for tokens.
+    post: Option<StatusCode>,
 }
 
 impl Fetcher {
@@ -31,47 +46,45 @@ impl Fetcher {
             |reason: String| HttpError::Unreachable { reason: format!("there is no HTTP client: {reason}") };
         let client = onionskin_tls::http_client(server).map_err(|error| failed(error.to_string()))?;
         // A connection belongs to the runtime of its request, and logins go on in others.
-        let client = client.timeout(TIME).pool_max_idle_per_host(0);
-        // A proxy looks up the names, so the only one that is looked up here is its own.
-        let has_proxy = !onionskin_tls::is_loopback(server.host_str())
-            && PROXIES
-                .iter()
-                .any(|name| env::var_os(name).or_else(|| env::var_os(name.to_ascii_uppercase())).is_some());
-        let client = if has_proxy {
-            client
-        } else {
-            client.dns_resolver(Arc::new(Resolver { allows_local: is_local(server) }))
-        };
+        let client =
+            client.timeout(TIME).pool_max_idle_per_host(0).dns_resolver(Arc::new(Resolver::new(server)));
         let client = client.build().map_err(|error| failed(onionskin_tls::cause(error)))?;
-        Ok(Self { client, server: server.clone() })
+        Ok(Self { client, server: server.clone(), requests: AtomicUsize::new(0), seen: Mutex::default() })
     }
 
-    /// # Errors
-    /// Returns the reason why an address is not requested.
-    fn check(&self, url: &Url) -> Result<(), &'static str> {
-        if is_same_origin(url, &self.server) {
-            return Ok(());
-        }
-        let is_loopback = onionskin_tls::is_loopback(url.host_str());
-        match url.scheme() {
-            "https" => {}
-            "http" if is_loopback => {}
-            _ => return Err("it does not begin with `https://`"),
-        }
-        let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-        let is_inside = is_loopback || host.parse().is_ok_and(|address| !is_public(address));
-        if is_inside && !is_local(&self.server) {
-            return Err("it is an address of this machine or its network, and the server is not");
-        }
-        Ok(())
+    /// Whether the last description was read from a place of this authorization server.
+    pub(super) fn read_description_of(&self, issuer: Option<&str>) -> bool {
+        let Some(issuer) = issuer.and_then(|issuer| Url::parse(issuer).ok()) else { return false };
+        let Some(read) = lock(&self.seen).description.clone() else { return false };
+        let path = issuer.path().trim_end_matches('/');
+        let at = |before: &str, kind: &str, behind: &str| format!("{before}/.well-known/{kind}{behind}");
+        let is_place = ["oauth-authorization-server", "openid-configuration"].iter().any(|kind| {
+            [at("", kind, path), at(path, kind, ""), at("", kind, "")]
+                .iter()
+                .any(|place| place == read.path())
+        });
+        is_same_origin(&read, &issuer) && is_place
+    }
+
+    /// Whether the last request for tokens was refused.
+    pub(super) fn refused_post(&self) -> bool {
+        lock(&self.seen).post.is_some_and(|status| {
+            status.is_client_error()
+                && status != StatusCode::TOO_MANY_REQUESTS
+                && status != StatusCode::REQUEST_TIMEOUT
+        })
     }
 
     async fn send(&self, request: OAuthHttpRequest) -> Result<http::Response<Vec<u8>>, OAuthHttpClientError> {
         // Redirects are not followed, so those of the library, which stay at one host, are all there are.
         let request = Request::try_from(request.request)?;
-        if let Err(reason) = self.check(request.url()) {
+        if let Err(reason) = check(request.url(), &self.server) {
             return Err(format!("an address of it is not requested: {reason}").into());
         }
+        if self.requests.fetch_add(1, Ordering::Relaxed) >= REQUESTS {
+            return Err(format!("it leads to more than {REQUESTS} requests").into());
+        }
+        let (is_post, url) = (request.method() == Method::POST, request.url().clone());
         let mut response = self.client.execute(request).await.map_err(onionskin_tls::cause)?;
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(onionskin_tls::cause)? {
@@ -79,6 +92,12 @@ impl Fetcher {
                 return Err("its answer is longer than 1 MiB".into());
             }
             body.extend_from_slice(&chunk);
+        }
+        let mut seen = lock(&self.seen);
+        if is_post {
+            seen.post = Some(response.status());
+        } else if response.status() == StatusCode::OK {
+            seen.description = Some(url);
         }
         let mut answer = http::Response::new(body);
         *answer.status_mut() = response.status();
@@ -93,12 +112,31 @@ impl OAuthHttpClient for Fetcher {
     }
 }
 
-/// Whether a browser may be sent to an address of the server at `server`.
+/// Whether a browser may be sent to an address of the server.
 pub(super) fn is_page(address: &Url, server: &Url) -> bool {
-    match address.scheme() {
-        "https" => true,
-        "http" => onionskin_tls::is_loopback(address.host_str()) || is_same_origin(address, server),
-        _ => false,
+    check(address, server).is_ok()
+}
+
+/// # Errors
+/// Returns the reason why an address that the server names is not used.
+fn check(url: &Url, server: &Url) -> Result<(), &'static str> {
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("it has a user name or a password");
+    }
+    if is_same_origin(url, server) {
+        return Ok(());
+    }
+    let network = Network::by_name(url);
+    match url.scheme() {
+        "https" => {}
+        "http" if network == Some(Network::Machine) => {}
+        _ => return Err("it does not begin with `https://`"),
+    }
+    match network {
+        // The names of others are looked up by the client.
+        None => Ok(()),
+        Some(network) if network.is_reached_from(Network::by_name(server)) => Ok(()),
+        Some(_) => Err("it is on this machine or a private network, but the server is not"),
     }
 }
 
@@ -106,67 +144,114 @@ fn is_same_origin(one: &Url, other: &Url) -> bool {
     matches!(one.scheme(), "http" | "https") && one.origin() == other.origin()
 }
 
-/// Whether the configured address is one of this machine or its network.
-fn is_local(server: &Url) -> bool {
-    let host = server.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    onionskin_tls::is_loopback(Some(host)) || host.parse().is_ok_and(|address| !is_public(address))
+/// Where an address leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Network {
+    Internet,
+    /// This machine.
+    Machine,
+    Private,
+    /// Reserved, or only for the configuration of a machine.
+    Special,
 }
 
-/// Whether an address is one of the internet.
-fn is_public(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(v4) => {
-            let [a, b, ..] = v4.octets();
-            !(v4.is_private()
-                || v4.is_loopback()
-                || v4.is_link_local()
-                || v4.is_multicast()
-                || v4.is_broadcast()
-                || a == 0
-                || a >= 240
-                || (a == 100 && (64..128).contains(&b))
-                || (a == 198 && (18..20).contains(&b)))
+impl Network {
+    /// By the host of an address, if it says it.
+    fn by_name(url: &Url) -> Option<Self> {
+        let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']).trim_end_matches('.');
+        if host == "localhost" || host.ends_with(".localhost") {
+            return Some(Self::Machine);
         }
-        IpAddr::V6(v6) => match embedded(v6) {
-            Some(v4) => is_public(v4),
-            None => {
-                !(v6.is_loopback()
-                    || v6.is_unspecified()
-                    || v6.is_multicast()
-                    || v6.is_unique_local()
-                    || v6.is_unicast_link_local())
+        host.parse().ok().map(Self::of)
+    }
+
+    fn of(address: IpAddr) -> Self {
+        match address {
+            IpAddr::V4(v4) if v4.is_loopback() => Self::Machine,
+            IpAddr::V4(v4) => {
+                let [a, b, ..] = v4.octets();
+                if v4.is_private() || (a == 100 && (64..128).contains(&b)) {
+                    Self::Private
+                } else if v4.is_link_local()
+                    || v4.is_multicast()
+                    || a == 0
+                    || a >= 240
+                    || (a == 198 && (18..20).contains(&b))
+                {
+                    Self::Special
+                } else {
+                    Self::Internet
+                }
             }
-        },
-    }
-}
-
-/// The IPv4 address that an IPv6 address leads to: mapped, translated (`64:ff9b::/96`) or tunnelled (`2002::/16`).
-fn embedded(address: Ipv6Addr) -> Option<IpAddr> {
-    let [a, b, c, ..] = address.segments();
-    let octets = address.octets();
-    let last = [octets[12], octets[13], octets[14], octets[15]];
-    match (a, b) {
-        (0x64, 0xff9b) => Some(last.into()),
-        (0x2002, _) => {
-            let [b, c] = [b.to_be_bytes(), c.to_be_bytes()];
-            Some([b[0], b[1], c[0], c[1]].into())
+            IpAddr::V6(v6) if v6.is_loopback() => Self::Machine,
+            IpAddr::V6(v6) => match embedded(v6) {
+                Some(v4) => Self::of(v4),
+                None if v6.is_unique_local() => Self::Private,
+                None if v6.is_unspecified() || v6.is_multicast() || is_special(v6) => Self::Special,
+                None => Self::Internet,
+            },
         }
-        _ => address.to_ipv4_mapped().map(IpAddr::V4),
+    }
+
+    /// Whether a server in this network may name addresses of that one.
+    fn is_reached_from(self, server: Option<Self>) -> bool {
+        match self {
+            Self::Internet => true,
+            Self::Machine | Self::Private => server == Some(self),
+            Self::Special => false,
+        }
     }
 }
 
-/// Looks up names, and leaves out addresses of this machine and its network.
+/// Link-local, site-local, tunnelled (Teredo) and locally translated addresses.
+fn is_special(address: Ipv6Addr) -> bool {
+    let [a, b, c, ..] = address.segments();
+    (a & 0xff80) == 0xfe80 || (a, b) == (0x2001, 0) || (a, b, c) == (0x64, 0xff9b, 1)
+}
+
+/// The IPv4 address that an IPv6 address leads to: mapped, compatible, translated (`64:ff9b::/96`) or tunnelled (`2002::/16`).
+fn embedded(address: Ipv6Addr) -> Option<IpAddr> {
+    let octets = address.octets();
+    let last: IpAddr = [octets[12], octets[13], octets[14], octets[15]].into();
+    match address.segments() {
+        [0x64, 0xff9b, 0, 0, 0, 0, ..] | [0, 0, 0, 0, 0, 0xffff, ..] => Some(last),
+        [0x2002, ..] => Some([octets[2], octets[3], octets[4], octets[5]].into()),
+        [0, 0, 0, 0, 0, 0, ..] if !address.is_unspecified() => Some(last),
+        _ => None,
+    }
+}
+
+/// Looks up names, and leaves out addresses that the server may not name.
+#[derive(Clone)]
 struct Resolver {
-    allows_local: bool,
+    /// The network of the server, if its address says it.
+    server: Option<Network>,
+    /// The server itself, and the proxies of the environment, which look up the other names.
+    trusted: Arc<[String]>,
+}
+
+impl Resolver {
+    fn new(server: &Url) -> Self {
+        let variables = PROXIES.iter().flat_map(|name| [(*name).to_owned(), name.to_ascii_uppercase()]);
+        let proxies = variables.filter_map(|name| env::var(name).ok()).filter_map(|proxy| {
+            let proxy = if proxy.contains("://") { proxy } else { format!("http://{proxy}") };
+            Url::parse(&proxy).ok()
+        });
+        let trusted = proxies.chain([server.clone()]).filter_map(|url| url.host_str().map(str::to_owned));
+        Self { server: Network::by_name(server), trusted: trusted.collect() }
+    }
 }
 
 impl Resolve for Resolver {
     fn resolve(&self, name: Name) -> Resolving {
-        let allows_local = self.allows_local;
+        let resolver = self.clone();
         Box::pin(async move {
+            let is_trusted = resolver.trusted.iter().any(|host| host.eq_ignore_ascii_case(name.as_str()));
             let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
-            let allowed: Vec<SocketAddr> =
-                found.filter(|address| allows_local || is_public(address.ip())).collect();
+            let allowed = |address: &SocketAddr| {
+                is_trusted || Network::of(address.ip()).is_reached_from(resolver.server)
+            };
+            let allowed: Vec<_> = found.filter(allowed).collect();
             if allowed.is_empty() {
                 let reason = format!("`{}` has no address that may be requested", name.as_str());
                 return Err(reason.into());
@@ -180,44 +265,81 @@ impl Resolve for Resolver {
 mod tests {
     use super::*;
 
+    fn url(text: &str) -> Url {
+        Url::parse(text).unwrap()
+    }
+
     #[test]
     fn a4_logins_request_no_address_that_only_this_machine_reaches() {
-        let url = |text: &str| Url::parse(text).unwrap();
-        let outside = Fetcher::new(&url("https://mcp.example.com/mcp")).unwrap();
+        let outside = url("https://mcp.example.com/mcp");
         for address in ["https://login.example.org/token", "https://8.8.8.8/", "https://[2606:4700::1111]/"] {
-            assert_eq!(outside.check(&url(address)), Ok(()), "{address}");
+            assert_eq!(check(&url(address), &outside), Ok(()), "{address}");
         }
         for address in [
             "http://login.example.org/token",
             "file:///etc/passwd",
+            "https://bank.example@evil.example/",
             "http://localhost/token",
-            "https://localhost/token",
+            "https://localhost./token",
             "https://127.0.0.1/token",
             "https://10.0.0.9/token",
             "https://169.254.169.254/latest",
             "https://100.64.0.1/",
             "https://[::1]/",
             "https://[fd00::1]/",
+            "https://[fec0::1]/",
             "https://[::ffff:10.0.0.1]/",
+            "https://[::10.0.0.1]/",
             "https://[64:ff9b::a00:1]/",
+            "https://[64:ff9b:1::1]/",
+            "https://[2001::1]/",
             "https://[2002:a00:1::]/",
         ] {
-            assert!(outside.check(&url(address)).is_err(), "{address}");
+            assert!(check(&url(address), &outside).is_err(), "{address}");
         }
-        let inside = Fetcher::new(&url("http://127.0.0.1:3000/mcp")).unwrap();
+        let inside = url("http://127.0.0.1:3000/mcp");
         for address in ["http://127.0.0.1:4000/token", "http://localhost:4000/", "http://127.0.0.1:3000/x"] {
-            assert_eq!(inside.check(&url(address)), Ok(()), "{address}");
+            assert_eq!(check(&url(address), &inside), Ok(()), "{address}");
         }
-        assert!(inside.check(&url("http://10.0.0.9/token")).is_err(), "no TLS");
-        let inside = Fetcher::new(&url("http://10.0.0.9:3000/mcp")).unwrap();
-        assert_eq!(inside.check(&url("http://10.0.0.9:3000/token")), Ok(()), "the configured one");
+        assert!(check(&url("https://10.0.0.9/token"), &inside).is_err(), "another network");
+        let inside = url("http://10.0.0.9:3000/mcp");
+        assert_eq!(check(&url("http://10.0.0.9:3000/token"), &inside), Ok(()), "the configured one");
+        assert!(check(&url("http://10.0.0.9:4000/token"), &inside).is_err(), "no TLS");
+        assert_eq!(check(&url("https://10.0.0.8/token"), &inside), Ok(()), "its network");
+        assert!(check(&url("https://127.0.0.1/"), &inside).is_err(), "another network");
     }
 
     #[tokio::test]
     async fn a4_names_that_lead_to_this_machine_are_not_requested() {
-        let found = |allows_local| Resolver { allows_local }.resolve("localhost".parse().unwrap());
-        assert!(found(true).await.is_ok());
-        let error = found(false).await.map(drop).unwrap_err().to_string();
+        let found = |server: &str| Resolver::new(&url(server)).resolve("localhost".parse().unwrap());
+        assert!(found("http://127.0.0.1/mcp").await.is_ok());
+        assert!(found("http://localhost/mcp").await.is_ok(), "the server itself");
+        let error = found("https://mcp.example.com/").await.map(drop).unwrap_err().to_string();
         assert_eq!(error, "`localhost` has no address that may be requested");
+    }
+
+    #[test]
+    fn a4_a_description_is_read_from_its_authorization_server() {
+        let fetcher = Fetcher::new(&url("https://mcp.example.com/")).unwrap();
+        let reads = |at: &str, issuer: &str| {
+            lock(&fetcher.seen).description = Some(url(at));
+            fetcher.read_description_of(Some(issuer))
+        };
+        for (at, issuer) in [
+            ("https://a.example/.well-known/oauth-authorization-server", "https://a.example"),
+            ("https://a.example/.well-known/oauth-authorization-server/one", "https://a.example/one"),
+            ("https://a.example/one/.well-known/openid-configuration", "https://a.example/one/"),
+        ] {
+            assert!(reads(at, issuer), "{at}");
+        }
+        for (at, issuer) in [
+            ("https://b.example/.well-known/oauth-authorization-server", "https://a.example"),
+            ("http://a.example/.well-known/oauth-authorization-server", "https://a.example"),
+            ("https://a.example/.well-known/other", "https://a.example"),
+            ("https://a.example/two/.well-known/openid-configuration", "https://a.example/one"),
+        ] {
+            assert!(!reads(at, issuer), "{at}");
+        }
+        assert!(!fetcher.read_description_of(None));
     }
 }

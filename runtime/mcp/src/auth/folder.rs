@@ -1,23 +1,30 @@
 //! Tokens in files.
 
 use std::fmt::Write as _;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
 use onionskin_core::secret::Secret;
 use onionskin_core::servers::BoxError;
+use sha2::{Digest as _, Sha256};
 
 use super::store::{Login, TokenStore};
 
 /// The largest file that is read.
 const MOST_BYTES: u64 = 1 << 20;
 /// The longest name of a file that every system takes, with an extension.
-const LONGEST_NAME: usize = 240;
+const LONGEST_NAME: usize = 200;
+/// So much of a longer one can be read; the rest is a hash.
+const LONGEST_READABLE: usize = 100;
+/// The pause between two attempts to lock a file, and the time for all of them.
+const PAUSE: Duration = Duration::from_millis(50);
+const TIME: Duration = Duration::from_secs(30);
 
-/// Keeps the tokens of logins in the files of a folder, which only the user of the program can read (mode 600, in a folder of mode 700).
-/// Programs that use the folder at the same time do not disturb each other.
+/// Keeps the tokens of logins in the files of a folder. On Unix, only the user of the program can read them (mode 600; the folder is made with
+/// mode 700, and must not be writable for others). Programs that use the folder at the same time do not disturb each other.
 ///
 /// ```no_run
 /// use onionskin::mcp::{OAuth, ServerConfig, TokenFolder};
@@ -34,7 +41,7 @@ impl TokenFolder {
         Self(folder.into())
     }
 
-    fn file(&self, login: &Login, extension: &str) -> io::Result<PathBuf> {
+    fn file(&self, login: &Login, extension: &str) -> PathBuf {
         let whole = match &login.user {
             Some(user) => format!("{}\n{user}", login.server),
             None => login.server.clone(),
@@ -48,11 +55,13 @@ impl TokenFolder {
             }
         }
         if name.len() > LONGEST_NAME {
-            let reason =
-                "the address of the server and the name of the user are too long for the name of a file";
-            return Err(io::Error::new(io::ErrorKind::InvalidFilename, reason));
+            let hash = Sha256::digest(whole.as_bytes());
+            name.truncate(LONGEST_READABLE);
+            // No shorter name has two of these signs together.
+            name.push_str("__");
+            hash.iter().for_each(|byte| drop(write!(name, "{byte:02x}")));
         }
-        Ok(self.0.join(format!("{name}.{extension}")))
+        self.0.join(format!("{name}.{extension}"))
     }
 
     fn make(&self) -> io::Result<()> {
@@ -60,11 +69,19 @@ impl TokenFolder {
         folder.recursive(true);
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
-        folder.create(&self.0)
+        folder.create(&self.0)?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            if fs::metadata(&self.0)?.permissions().mode() & 0o022 != 0 {
+                return Err(io::Error::other("other users can write to this folder"));
+            }
+        }
+        Ok(())
     }
 
     fn read(&self, login: &Login) -> io::Result<Option<String>> {
-        let path = self.file(login, "json")?;
+        let path = self.file(login, "json");
         let size = match fs::metadata(&path) {
             Ok(file) => file.len(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -77,13 +94,16 @@ impl TokenFolder {
     }
 
     fn write(&self, login: &Login, tokens: Option<&str>) -> io::Result<()> {
-        let path = self.file(login, "json")?;
+        let path = self.file(login, "json");
         let Some(tokens) = tokens else {
             return match fs::remove_file(&path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => Err(named(&path, &error)),
                 _ => Ok(()),
             };
         };
+        if tokens.len() as u64 > MOST_BYTES {
+            return Err(named(&path, &"it would have more than 1 MiB"));
+        }
         self.make().map_err(|error| named(&self.0, &error))?;
         // It has the mode 600 from the beginning.
         let new = tempfile::NamedTempFile::new_in(&self.0).and_then(|mut new| {
@@ -94,13 +114,20 @@ impl TokenFolder {
         new.map(drop).map_err(|error| named(&path, &error))
     }
 
-    fn locked(&self, login: &Login) -> io::Result<File> {
-        let path = self.file(login, "lock")?;
+    /// The locked file. `None` if another program has locked it.
+    fn locked(&self, login: &Login) -> io::Result<Option<File>> {
+        let path = self.file(login, "lock");
         self.make().map_err(|error| named(&self.0, &error))?;
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
-        let file = file.map_err(|error| named(&path, &error))?;
-        file.lock().map_err(|error| named(&path, &error))?;
-        Ok(file)
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(&path).map_err(|error| named(&path, &error))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(file)),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(named(&path, &error)),
+        }
     }
 }
 
@@ -134,8 +161,17 @@ impl TokenStore for TokenFolder {
     fn lock<'a>(&'a self, login: &'a Login) -> BoxFuture<'a, Result<Box<dyn Send>, BoxError>> {
         let (folder, login) = (self.clone(), login.clone());
         Box::pin(async move {
-            let file = blocking(move || folder.locked(&login)).await?;
-            Ok(Box::new(file) as Box<dyn Send>)
+            let begun = Instant::now();
+            loop {
+                let (folder, login) = (folder.clone(), login.clone());
+                if let Some(file) = blocking(move || folder.locked(&login)).await? {
+                    return Ok(Box::new(file) as Box<dyn Send>);
+                }
+                if begun.elapsed() > TIME {
+                    return Err(format!("another program has locked it for {TIME:?}").into());
+                }
+                tokio::time::sleep(PAUSE).await;
+            }
         })
     }
 }

@@ -13,16 +13,16 @@ use crate::mutex::lock;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub struct Login {
-    /// The address of the server.
+    /// The address of the server, without its query: addresses that differ only in it have one login.
     pub server: String,
     /// The [user](onionskin_core::RunContext::user) of the runs, if [each user](crate::OAuth::for_each_user) logs in.
     pub user: Option<String>,
 }
 
 /// Keeps the tokens of logins, as one text for each: for example in a table of a database, encrypted. [`TokenFolder`](crate::TokenFolder)
-/// is the ready one.
+/// is the ready one. Each method may be dropped before it is done, and called again.
 ///
-/// The text is read before each request. It is a secret: it has the tokens, and the client that they belong to.
+/// The text is read at least once for each request. It is a secret: it has the tokens, and the client that they belong to.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -71,7 +71,8 @@ pub trait TokenStore: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<(), BoxError>>;
 
     /// Excludes other processes from refreshing the tokens of a login, until the value is dropped. Servers that give each refresh token once
-    /// revoke all of them if two processes use the same one. Within a process nothing has to be done, which is the default.
+    /// revoke all of them if two processes use the same one. Within a process, one [`OAuth`](crate::OAuth) and its copies exclude each other;
+    /// the default does nothing more.
     ///
     /// # Errors
     /// Returns the reason why they cannot be excluded.

@@ -170,16 +170,6 @@ impl HttpClient {
         self.0.replies.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// The error of a status. The token of the login is not in it, as little as the configured headers.
-    fn failed(&self, response: &Response, body: &[u8]) -> HttpError {
-        let error = fetch::failed(response, body);
-        #[cfg(feature = "mcp-auth")]
-        if let Some(login) = &self.0.target.login {
-            return error.map_texts(|text| login.hide(text));
-        }
-        error
-    }
-
     /// What an answer with a status of an error means for a message.
     async fn refused(
         &self,
@@ -227,7 +217,7 @@ impl HttpClient {
                 return answer(error);
             }
         }
-        Err(self.failed(&response, &body))
+        Err(fetch::failed(&response, &body))
     }
 }
 
@@ -309,7 +299,7 @@ impl StreamableHttpClient for HttpClient {
                 return Err(StreamableHttpError::ServerDoesNotSupportSse);
             }
             let body = fetch::error_body(&mut response).await;
-            return Err(unstreamed(self.failed(&response, &body)));
+            return Err(unstreamed(fetch::failed(&response, &body)));
         }
         match fetch::content_type(&response) {
             Some(kind) if kind == EVENT_STREAM_MIME_TYPE => Ok(self.stream(response, None, extra)),

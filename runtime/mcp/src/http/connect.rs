@@ -57,7 +57,7 @@ pub(crate) async fn connect(
     let target = Target {
         http,
         #[cfg(feature = "mcp-auth")]
-        login: config.oauth.as_ref().and_then(|oauth| oauth.authority(&address)),
+        login: config.login(),
         address,
         headers,
     };
