@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use onionskin_core::{ErrorKind, Exit, ToolError};
 use rmcp::model::ErrorData;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::grants::ELICITATION;
+use super::http_error::HttpError;
 use super::visible::visible;
 use super::wire;
 
@@ -92,10 +93,29 @@ pub(super) fn refused(error: &ErrorData) -> Option<InputRequired> {
     Some(InputRequired { input_requests: input_requests.collect(), request_state: None, refusal })
 }
 
+/// The login that a call failed for, as a request to open its page; `None` if it failed for something else.
+pub(super) fn login(exit: &Exit) -> Option<InputRequired> {
+    let address = exit.as_tool_error()?.causes().find_map(|cause| match cause.downcast_ref() {
+        Some(HttpError::LoginRequired { address, .. }) => Some(address.as_str()),
+        _ => None,
+    })?;
+    let params = json!({
+        "mode": "url",
+        "message": "Log in on this page, and say so here when it is done.",
+        "url": address,
+        "elicitationId": "login",
+    });
+    let request = InputRequest { method: ELICITATION.to_owned(), params };
+    let refusal = Some("it requires a login, and nobody logged in".to_owned());
+    Some(InputRequired {
+        input_requests: BTreeMap::from([("login".to_owned(), request)]),
+        request_state: None,
+        refusal,
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]

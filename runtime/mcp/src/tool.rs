@@ -13,7 +13,7 @@ use super::client::ServerQuestion;
 use super::connection_thread::ConnectionThread;
 use super::drift_policy::Offer;
 use super::http_error::HttpError;
-use super::input_required::{Called, Input};
+use super::input_required::{self, Called, Input};
 use super::server::{RemoteTool, Server};
 use onionskin_core::Args;
 use onionskin_core::servers::ServerKind;
@@ -110,12 +110,11 @@ impl McpTool {
         sent: (Map<String, Value>, Input),
         questions: Option<mpsc::Sender<ServerQuestion>>,
     ) -> ToolResult<Reply> {
-        let progress = Progress::inject(cx)?;
+        let (progress, may_ask) = (Progress::inject(cx)?, questions.is_some());
         let (mut answers, offer) = (self.answers.clone(), self.offer.clone());
         let (shared, run) = (Arc::clone(&self.answers.server), cx.run().clone());
         let call = Box::pin(async move {
             answers.server = shared.for_run(&run)?;
-            #[cfg(feature = "mcp-auth")]
             answers.server.secrets.called_from(&run);
             let report = |report: rmcp::model::ProgressNotificationParam| {
                 progress.report(report.progress, report.total, report.message);
@@ -139,9 +138,16 @@ impl McpTool {
                 Called::Required(required) => Ok(Reply::Required(required)),
             }
         });
-        match &self.thread {
+        let reply = match &self.thread {
             Some(thread) => thread.run(call).await,
             None => call.await,
+        };
+        match reply {
+            Err(exit) if may_ask => match input_required::login(&exit) {
+                Some(required) => Ok(Reply::Required(required)),
+                None => Err(exit),
+            },
+            reply => reply,
         }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use onionskin::declaration::AgentDeclaration;
 use onionskin::mcp::{HttpError, McpError, McpServer, OAuth, OAuthError, ServerConfig, TokenFolder};
+use onionskin::question::{Answer, Question};
 use onionskin::run::AgentRun;
 use onionskin::secret::Secret;
 use onionskin::{Agent, Exit, RunError, ScriptedModel};
@@ -468,6 +469,38 @@ async fn a4_each_user_logs_in_and_gets_only_their_own_results() {
         assert_eq!(run(user).await, user);
     }
     agent.shutdown().await;
+}
+
+#[tokio::test]
+async fn a4_a_login_becomes_a_question_and_the_call_is_made_then() {
+    for (agrees, expected) in [
+        (true, "ada"),
+        (false, "the MCP server `web` refused the call: it requires a login, and nobody logged in"),
+    ] {
+        let (server, site) =
+            Site::start(Habits { refuses_refresh: Some("invalid_grant"), ..Habits::default() }).await;
+        let oauth = OAuth::new().redirect(REDIRECT);
+        logged_in(&server, &oauth).await.shutdown().await;
+        let config = ServerConfig::http(server.url()).oauth(oauth.clone()).asks();
+        let answer = move |question: Question| {
+            let oauth = oauth.clone();
+            async move {
+                let text = question.text().unwrap().to_owned();
+                let address = text.split_whitespace().find(|word| word.contains("/authorize?")).unwrap();
+                if agrees {
+                    oauth.finish(&back(address, "ada")).await.unwrap();
+                }
+                Answer::value(agrees).ok()
+            }
+        };
+        let builder = Caller::builder().model(ScriptedModel::new()).server("web", config).answerer(answer);
+        let agent = builder.build().await.unwrap();
+        // The login ends after the tools are listed.
+        site.valid.lock().unwrap().clear();
+        assert_eq!(agent.run("").await.unwrap().text, expected);
+        assert_eq!(server.calls("write"), if agrees { 2 } else { 1 });
+        agent.shutdown().await;
+    }
 }
 
 #[tokio::test]

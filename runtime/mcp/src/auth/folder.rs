@@ -59,7 +59,9 @@ impl TokenFolder {
             name.truncate(LONGEST_READABLE);
             // No shorter name has two of these signs together.
             name.push_str("__");
-            hash.iter().for_each(|byte| drop(write!(name, "{byte:02x}")));
+            for byte in hash {
+                let _ = write!(name, "{byte:02x}");
+            }
         }
         self.0.join(format!("{name}.{extension}"))
     }
