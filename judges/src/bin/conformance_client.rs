@@ -3,14 +3,13 @@
 
 use std::env;
 use std::error::Error;
-use std::sync::OnceLock;
 
 use onionskin::declaration::{AgentBuilder, AgentDeclaration};
 use onionskin::mcp::{HttpError, McpError, McpServer, OAuth, ServerConfig};
 use onionskin::question::{Answer, Question};
 use onionskin::run::AgentRun;
 use onionskin::secret::Secret;
-use onionskin::{Agent, Exit, RunError, ScriptedModel, ToolDefinition};
+use onionskin::{Agent, RunError, ScriptedModel, ToolDefinition};
 use serde_json::{Map, Value, json};
 
 type BoxError = Box<dyn Error + Send + Sync>;
@@ -19,7 +18,7 @@ type BoxError = Box<dyn Error + Send + Sync>;
 const REDIRECT: &str = "http://localhost:3000/callback";
 /// The address by which the kit knows a client that describes itself.
 const DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
-/// The most logins of one call.
+/// The most logins before the server can be used.
 const LOGINS: usize = 3;
 
 #[tokio::main]
@@ -29,13 +28,18 @@ async fn main() -> Result<(), BoxError> {
         Ok(context) => serde_json::from_str(&context)?,
         Err(_) => Value::Null,
     };
-    let mut oauth = OAuth::new().redirect(REDIRECT).client_document(DOCUMENT);
-    if let Some(id) = context["client_id"].as_str() {
-        let secret = context["client_secret"].as_str().map(|secret| Secret::new(secret.to_owned()));
-        oauth = oauth.client(id, secret);
-    }
-    LOGIN.get_or_init(|| oauth.clone());
+    let oauth = OAuth::new().redirect(REDIRECT);
+    let oauth = match context["client_id"].as_str() {
+        Some(id) => {
+            oauth.client(id, context["client_secret"].as_str().map(|secret| Secret::new(secret.to_owned())))
+        }
+        None => oauth.client_document(DOCUMENT),
+    };
     let server = started(&address, &oauth).await?;
+    let answer = move |question: Question| {
+        let oauth = oauth.clone();
+        async move { answer(&question, &oauth).await }
+    };
     let client = Client::builder().model(ScriptedModel::new()).answerer(answer);
     let client = server.tools().into_iter().fold(client, AgentBuilder::tool).build().await?;
     client.run(context.to_string()).await?;
@@ -46,9 +50,6 @@ async fn main() -> Result<(), BoxError> {
 
 /// An agent without a loop: it makes the calls of the scenario, or one of each tool.
 struct Client;
-
-/// The logins of its server.
-static LOGIN: OnceLock<OAuth> = OnceLock::new();
 
 impl Agent for Client {
     const NAME: &'static str = "client";
@@ -68,18 +69,21 @@ impl Agent for Client {
             None => run.tool_definitions()?.iter().map(with_arguments).collect(),
         };
         for (tool, arguments) in calls {
-            match called(run, &tool, &arguments).await {
-                Ok(Ok(output)) => println!("{tool}: {output}"),
-                Ok(Err(exit)) => println!("{tool}: {exit}"),
-                Err(error) => println!("{tool}: the login failed: {error}"),
+            match run.call_tool(&tool, arguments.to_string().as_str()).await {
+                Ok(output) => println!("{tool}: {}", output.to_text()),
+                Err(exit) => println!("{tool}: {exit}"),
             }
         }
         Ok(String::new())
     }
 }
 
-/// Gives values to the fields that need one.
-async fn answer(question: Question) -> Option<Answer> {
+/// Logs in, or gives values to the fields that need one.
+async fn answer(question: &Question, oauth: &OAuth) -> Option<Answer> {
+    let words = question.text().unwrap_or_default().split_whitespace();
+    if let Some(address) = words.into_iter().find(|word| word.contains("response_type=code")) {
+        return Answer::value(log_in(address, oauth).await.is_ok()).ok();
+    }
     let schema = question.answer_schema();
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     let fields = required.iter().filter_map(Value::as_str);
@@ -107,30 +111,6 @@ async fn started(address: &str, oauth: &OAuth) -> Result<McpServer, BoxError> {
         last = Some(error);
     }
     Err(last.map_or_else(|| "no login".into(), Into::into))
-}
-
-async fn called(run: &AgentRun, tool: &str, arguments: &Value) -> Result<Result<String, Exit>, BoxError> {
-    let mut logins = 0;
-    loop {
-        let exit = match run.call_tool(tool, arguments.to_string().as_str()).await {
-            Ok(output) => return Ok(Ok(output.to_text().into_owned())),
-            Err(exit) => exit,
-        };
-        let address = exit.as_tool_error().and_then(|error| {
-            error.causes().find_map(|cause| match cause.downcast_ref() {
-                Some(HttpError::LoginRequired { address, .. }) => Some(address.as_str().to_owned()),
-                _ => None,
-            })
-        });
-        match address {
-            Some(address) if logins < LOGINS => match LOGIN.get() {
-                Some(oauth) => log_in(&address, oauth).await?,
-                None => return Ok(Err(exit)),
-            },
-            _ => return Ok(Err(exit)),
-        }
-        logins += 1;
-    }
 }
 
 /// Does what the person's browser does.

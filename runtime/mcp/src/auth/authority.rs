@@ -63,19 +63,19 @@ struct Begun {
     address: String,
     number: String,
     /// What the server asked for.
-    asked: Asked,
+    asked: Requested,
     at: Instant,
 }
 
 /// What a challenge asks for.
 #[derive(Default, PartialEq, Eq)]
-struct Asked {
+struct Requested {
     metadata: Option<Url>,
     scope: Option<String>,
     is_wider: bool,
 }
 
-impl Asked {
+impl Requested {
     fn read(challenge: Option<&str>, server: &Url) -> Self {
         let Some(challenge) = challenge else { return Self::default() };
         let read = WWWAuthenticateParams::parse(challenge, server);
@@ -202,7 +202,7 @@ impl Authority {
     /// Whether a challenge with the status 403 asks for scopes that no login has asked for yet. A server that refuses a call with all scopes
     /// would ask for ever.
     pub(crate) async fn lacks(&self, challenge: Option<&str>) -> Result<bool, HttpError> {
-        let asked = Asked::read(challenge, &self.server);
+        let asked = Requested::read(challenge, &self.server);
         if self.oauth.redirect.is_none() || !asked.is_wider {
             return Ok(false);
         }
@@ -229,7 +229,7 @@ impl Authority {
         redirect: String,
     ) -> Result<String, OAuthError> {
         let mut begun = self.begun.lock().await;
-        let asked = Asked::read(challenge.as_deref(), &self.server);
+        let asked = Requested::read(challenge.as_deref(), &self.server);
         if let Some(begun) = &*begun {
             let age = begun.at.elapsed();
             if age < AGAIN || (age < LOGIN / 2 && begun.asked == asked) {
@@ -342,11 +342,11 @@ impl Begin {
         &mut self,
         authority: &Authority,
         challenge: Option<&str>,
-        asked: &Asked,
+        asked: &Requested,
         redirect: String,
         stored: Option<Stored>,
     ) -> Result<String, AuthError> {
-        let found = self.found(challenge).await?;
+        let found = self.discover(challenge).await?;
         let OAuth { client, document, name, scopes, .. } = &authority.oauth;
         // What is known of a login at another authorization server is of no use here.
         let stored = stored.filter(|stored| stored.credentials.issuer == found.issuer);
@@ -388,7 +388,7 @@ impl Begin {
 
     /// Refreshes the tokens, which are stored then.
     async fn refresh(&mut self, stored: &Stored) -> Result<(), AuthError> {
-        let found = self.found(stored.client.challenge.as_deref()).await?;
+        let found = self.discover(stored.client.challenge.as_deref()).await?;
         // Tokens of one authorization server are not sent to another one.
         if stored.credentials.issuer != found.issuer {
             return Err(AuthError::AuthorizationRequired);
@@ -407,7 +407,7 @@ impl Begin {
     }
 
     /// The description of the authorization server.
-    async fn found(&mut self, challenge: Option<&str>) -> Result<AuthorizationMetadata, AuthError> {
+    async fn discover(&mut self, challenge: Option<&str>) -> Result<AuthorizationMetadata, AuthError> {
         let found = self.manager.resolve_metadata_from_challenge(challenge).await?;
         let metadata = found.metadata;
         if found.source != AuthorizationMetadataSource::LegacyEndpointFallback {

@@ -28,12 +28,12 @@ pub(super) struct Fetcher {
     client: Client,
     server: Url,
     requests: AtomicUsize,
-    seen: Mutex<Seen>,
+    observed: Mutex<Observed>,
 }
 
 /// What the requests came to.
 #[derive(Default)]
-struct Seen {
+struct Observed {
     /// The address of the last description that was read.
     description: Option<Url>,
     /// The status of the last request for a client or for tokens.
@@ -49,13 +49,13 @@ impl Fetcher {
         let client =
             client.timeout(TIME).pool_max_idle_per_host(0).dns_resolver(Arc::new(Resolver::new(server)));
         let client = client.build().map_err(|error| failed(onionskin_tls::cause(error)))?;
-        Ok(Self { client, server: server.clone(), requests: AtomicUsize::new(0), seen: Mutex::default() })
+        Ok(Self { client, server: server.clone(), requests: AtomicUsize::new(0), observed: Mutex::default() })
     }
 
     /// Whether the last description was read from a place of this authorization server.
     pub(super) fn read_description_of(&self, issuer: Option<&str>) -> bool {
         let Some(issuer) = issuer.and_then(|issuer| Url::parse(issuer).ok()) else { return false };
-        let Some(read) = lock(&self.seen).description.clone() else { return false };
+        let Some(read) = lock(&self.observed).description.clone() else { return false };
         let path = issuer.path().trim_end_matches('/');
         let at = |before: &str, kind: &str, behind: &str| format!("{before}/.well-known/{kind}{behind}");
         let is_place = ["oauth-authorization-server", "openid-configuration"].iter().any(|kind| {
@@ -68,7 +68,7 @@ impl Fetcher {
 
     /// Whether the last request for tokens was refused.
     pub(super) fn refused_post(&self) -> bool {
-        lock(&self.seen).post.is_some_and(|status| {
+        lock(&self.observed).post.is_some_and(|status| {
             status.is_client_error()
                 && status != StatusCode::TOO_MANY_REQUESTS
                 && status != StatusCode::REQUEST_TIMEOUT
@@ -93,11 +93,11 @@ impl Fetcher {
             }
             body.extend_from_slice(&chunk);
         }
-        let mut seen = lock(&self.seen);
+        let mut observed = lock(&self.observed);
         if is_post {
-            seen.post = Some(response.status());
+            observed.post = Some(response.status());
         } else if response.status() == StatusCode::OK {
-            seen.description = Some(url);
+            observed.description = Some(url);
         }
         let mut answer = http::Response::new(body);
         *answer.status_mut() = response.status();
@@ -162,10 +162,10 @@ impl Network {
         if host == "localhost" || host.ends_with(".localhost") {
             return Some(Self::Machine);
         }
-        host.parse().ok().map(Self::of)
+        host.parse().ok().map(Self::from_address)
     }
 
-    fn of(address: IpAddr) -> Self {
+    fn from_address(address: IpAddr) -> Self {
         match address {
             IpAddr::V4(v4) if v4.is_loopback() => Self::Machine,
             IpAddr::V4(v4) => {
@@ -185,7 +185,7 @@ impl Network {
             }
             IpAddr::V6(v6) if v6.is_loopback() => Self::Machine,
             IpAddr::V6(v6) => match embedded(v6) {
-                Some(v4) => Self::of(v4),
+                Some(v4) => Self::from_address(v4),
                 None if v6.is_unique_local() => Self::Private,
                 None if v6.is_unspecified() || v6.is_multicast() || is_special(v6) => Self::Special,
                 None => Self::Internet,
@@ -249,7 +249,7 @@ impl Resolve for Resolver {
             let is_trusted = resolver.trusted.iter().any(|host| host.eq_ignore_ascii_case(name.as_str()));
             let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
             let allowed = |address: &SocketAddr| {
-                is_trusted || Network::of(address.ip()).is_reached_from(resolver.server)
+                is_trusted || Network::from_address(address.ip()).is_reached_from(resolver.server)
             };
             let allowed: Vec<_> = found.filter(allowed).collect();
             if allowed.is_empty() {
@@ -322,7 +322,7 @@ mod tests {
     fn a4_a_description_is_read_from_its_authorization_server() {
         let fetcher = Fetcher::new(&url("https://mcp.example.com/")).unwrap();
         let reads = |at: &str, issuer: &str| {
-            lock(&fetcher.seen).description = Some(url(at));
+            lock(&fetcher.observed).description = Some(url(at));
             fetcher.read_description_of(Some(issuer))
         };
         for (at, issuer) in [
