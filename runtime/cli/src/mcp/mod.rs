@@ -24,7 +24,7 @@ pub(crate) async fn run(program: &Program, command: McpCommand) -> Result<ExitCo
             McpCommand::Lock(arguments) => lock::run(program, arguments).await,
             McpCommand::List(arguments) => list::run(program, arguments).await,
             #[cfg(feature = "mcp-auth")]
-            McpCommand::Login(arguments) => login::run(program, arguments).await,
+            McpCommand::Login(arguments) => Box::pin(login::run(program, arguments)).await,
             #[cfg(feature = "mcp-auth")]
             McpCommand::Logout(arguments) => login::forget(program, arguments).await,
         }
