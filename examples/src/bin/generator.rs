@@ -31,7 +31,7 @@ mod request_api_key;
 mod state;
 
 /// The agents of the folder as it is now.
-fn loaded() -> Result<AppBuilder, LoadError> {
+pub(crate) fn loaded() -> Result<AppBuilder, LoadError> {
     let registry = Registry::new()
         .file("workflows/Generator/tools/echo_all.rs", |items| items.tool::<echo_all::echo>())
         .file("workflows/Generator/tools/request_api_key.rs", |items| {
@@ -46,7 +46,7 @@ fn loaded() -> Result<AppBuilder, LoadError> {
 }
 
 /// What the models say.
-fn script() -> ScriptedModel {
+pub(crate) fn script() -> ScriptedModel {
     let ask =
         |agent: &str, input: &str| ScriptedTurn::call(format!("agent__{agent}"), json!({ "input": input }));
     ScriptedModel::new()
@@ -68,7 +68,7 @@ fn script() -> ScriptedModel {
 }
 
 /// What the person types into the component.
-async fn person(question: Question) -> Option<Answer> {
+pub(crate) async fn person(question: Question) -> Option<Answer> {
     let QuestionKind::Component(shown) = question.kind() else { return None };
     println!(
         "{} shows {} ({:?}) of {}: {}",

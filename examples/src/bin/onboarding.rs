@@ -27,7 +27,7 @@ async fn request_api_key(cx: &ToolContext, service: String) -> Result<String, As
 }
 
 #[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
-struct Progress {
+pub(crate) struct Progress {
     message_count: usize,
 }
 
@@ -68,7 +68,7 @@ agent! {
         function_tools: [echo],
     }
 
-    Onboarding {
+    pub(crate) Onboarding {
         name: "onboarding",
         instruction: "Connect the user's service. You have read {message_count} messages.",
         state: Progress,
@@ -79,7 +79,7 @@ agent! {
 }
 
 /// What the models say.
-fn script() -> ScriptedModel {
+pub(crate) fn script() -> ScriptedModel {
     ScriptedModel::new()
         .agent(
             "onboarding",
@@ -97,7 +97,7 @@ fn script() -> ScriptedModel {
 }
 
 /// What the person types into the component.
-async fn person(question: Question) -> Option<Answer> {
+pub(crate) async fn person(question: Question) -> Option<Answer> {
     let QuestionKind::Component(shown) = question.kind() else { return None };
     println!("  {} ({}) for {}", shown.component(), shown.tool_id(), shown.payload()["service"]);
     Answer::value("sk-17").ok()

@@ -17,7 +17,7 @@ use onionskin_examples::{print_tools, show};
 use serde_json::json;
 
 agent! {
-    HarbourMaster {
+    pub(crate) HarbourMaster {
         name: "harbour-master",
         instruction: "Answer questions about the harbour from its handbook.",
         toolboxes: [KnowledgeBase, archive: KnowledgeBase],
@@ -92,7 +92,7 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
 }
 
 /// What a model would do here, turn by turn.
-fn conversation() -> [ScriptedTurn; 4] {
+pub(crate) fn conversation() -> [ScriptedTurn; 4] {
     [
         ScriptedTurn::call(
             "search",

@@ -5,6 +5,7 @@
 #[path = "../shared/by_hand.rs"]
 mod by_hand;
 mod hostile;
+mod reasoning;
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};

@@ -28,7 +28,7 @@ use serde_json::{Value, json};
 const RUN: &str = "office-1";
 
 /// What was done: a line in a file for each.
-struct Done(Mutex<File>);
+pub(crate) struct Done(pub(crate) Mutex<File>);
 
 impl Done {
     fn write(&self, what: &str, key: &IdempotencyKey) -> std::io::Result<()> {
@@ -75,13 +75,13 @@ async fn look(done: Provided<Done>, key: IdempotencyKey) -> Result<String, std::
 }
 
 agent! {
-    Office {
+    pub(crate) Office {
         instruction: "Do what is asked.",
         function_tools: [pay, send, order, look],
     }
 }
 
-fn script() -> ScriptedModel {
+pub(crate) fn script() -> ScriptedModel {
     ScriptedModel::turns([
         ScriptedTurn::call("look", json!({})),
         ScriptedTurn::call("pay", json!({ "cents": 500 }))

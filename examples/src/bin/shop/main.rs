@@ -29,7 +29,7 @@ async fn track_parcel(parcel: String, progress: Progress) -> String {
 }
 
 agent! {
-    Clerk {
+    pub(crate) Clerk {
         default: true,
         instruction: "Serve the customers of the shop. Ask a carrier about each parcel, by its number.",
         function_tools: [refund],

@@ -9,7 +9,7 @@ use crate::protocol::{Flow, Protocol, ProviderRequest};
 use onionskin_core::content::{ContentBlock, Image, Media};
 use onionskin_core::model::{Message, ModelError, ModelResponse, ToolCall, ToolResultMessage};
 
-fn streamed(kind: AdapterKind, events: &[Value]) -> ModelResponse {
+pub(super) fn streamed(kind: AdapterKind, events: &[Value]) -> ModelResponse {
     let mut sink = |_| {};
     let protocol = Protocol::new(kind, "some-model").unwrap();
     let mut answer = Answer::new(kind.as_lower_str(), &mut sink);
@@ -21,7 +21,7 @@ fn streamed(kind: AdapterKind, events: &[Value]) -> ModelResponse {
     answer.finish().unwrap()
 }
 
-fn whole(kind: AdapterKind, document: &Value) -> ModelResponse {
+pub(super) fn whole(kind: AdapterKind, document: &Value) -> ModelResponse {
     let mut sink = |_| {};
     let mut answer = Answer::new(kind.as_lower_str(), &mut sink);
     Protocol::new(kind, "some-model").unwrap().document(&mut answer, document).unwrap();
@@ -29,7 +29,7 @@ fn whole(kind: AdapterKind, document: &Value) -> ModelResponse {
 }
 
 /// The message of an answer in the next request.
-fn back(kind: AdapterKind, response: ModelResponse) -> Value {
+pub(super) fn back(kind: AdapterKind, response: ModelResponse) -> Value {
     let body = sent(&request(vec![response.into()]), kind);
     match kind {
         AdapterKind::OpenAIResp => body["input"].clone(),

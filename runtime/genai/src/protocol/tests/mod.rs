@@ -3,6 +3,7 @@
 mod answers;
 mod back;
 mod prefix;
+mod reasoning;
 mod requests;
 mod tuning;
 

@@ -51,7 +51,7 @@ impl Random {
 }
 
 /// What a provider of this kind wants back of its reasoning.
-fn reasoning(kind: AdapterKind, calls: usize) -> Value {
+pub(super) fn reasoning(kind: AdapterKind, calls: usize) -> Value {
     let signatures = vec![json!("c2ln"); calls];
     let carried = match Protocol::new(kind, "some-model").unwrap() {
         Protocol::Chat => json!({ "reasoning": { "reasoning_content": "Hm." } }),
