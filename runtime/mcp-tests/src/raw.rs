@@ -18,6 +18,7 @@ const TOOLS: &[&str] = &[
     "flood",
     "huge",
     "huge_last",
+    "logs",
     "nan",
     "neither",
     "null_id",
@@ -45,7 +46,7 @@ pub(crate) fn serve(modes: &[String], note: &dyn Fn(&str)) {
                 note(&format!("capabilities {}", message["params"]["capabilities"]));
                 let result = json!({
                     "protocolVersion": "2025-06-18",
-                    "capabilities": {"tools": {"listChanged": true}},
+                    "capabilities": {"tools": {"listChanged": true}, "logging": {}},
                     "serverInfo": {"name": "raw", "version": "1"},
                 });
                 let answer = json!({"jsonrpc": "2.0", "id": id, "result": result});
@@ -81,6 +82,10 @@ pub(crate) fn serve(modes: &[String], note: &dyn Fn(&str)) {
                 }
             }
             Some("notifications/cancelled") => note("cancelled"),
+            Some("logging/setLevel") => {
+                note(&format!("level {}", message["params"]["level"]));
+                say(json!({"jsonrpc": "2.0", "id": id, "result": {}}).to_string().as_bytes());
+            }
             // An answer to a request of ours.
             None => {
                 note(&format!("answered {line}"));
@@ -219,6 +224,26 @@ fn call(name: &str, message: &Value, note: &dyn Fn(&str)) {
             }
             note(&format!("told {count}"));
             say(done("over").as_bytes());
+        }
+        "logs" => {
+            let log = |level: &str, data: Value| {
+                let params = json!({"level": level, "logger": "db\u{1b}[2J", "data": data});
+                say(json!({"jsonrpc": "2.0", "method": "notifications/message", "params": params})
+                    .to_string()
+                    .as_bytes());
+            };
+            let secret = std::env::var("SECRET").unwrap_or_default();
+            log("debug", json!("a debug message"));
+            log("notice", json!({"an": "object", "key": secret}));
+            log("warning", json!(format!("a warning\nERROR forged {secret}\u{202e}")));
+            log("emergency", json!("an emergency"));
+            log("info", json!("x".repeat(100_000)));
+            say(br#"{"jsonrpc":"2.0","method":"notifications/message","params":[1]}"#);
+            say(br#"{"jsonrpc":"2.0","method":"notifications/message"}"#);
+            for number in 0..1_000 {
+                log("info", json!(format!("flood {number}.")));
+            }
+            say(done("done").as_bytes());
         }
         "wait" => {}
         _ => say(done("done").as_bytes()),

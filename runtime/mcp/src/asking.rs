@@ -118,10 +118,9 @@ impl Asking<'_> {
                 format!("the MCP server `{server}` asks for what it does not get: {}", visible(reason));
             Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Remote))
         };
-        if request.method != ELICITATION {
-            return Grants::new(&self.server.config)
-                .answer(&request.method)
-                .map_err(|error| refused(&error.message));
+        let grants = Grants::new(&self.server.config);
+        if request.method != ELICITATION || !grants.asks() {
+            return grants.answer(&request.method).map_err(|error| refused(&error.message));
         }
         let elicitation = self.read(&request.params.to_string()).map_err(|reason| refused(&reason))?;
         match self.ask(&elicitation, Some(Box::new(|| {}))).await {

@@ -12,6 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::announced::Changes;
 use super::elicitation;
 use super::grants::{Answer, ELICITATION, Grants};
+use super::server_log::ServerLog;
 use super::visible::visible;
 use crate::mutex::lock;
 
@@ -29,6 +30,7 @@ pub(super) struct Unasked {
     listeners: Listeners,
     changes: Changes,
     grants: Grants,
+    log: ServerLog,
 }
 
 /// A question of a server during a call.
@@ -56,8 +58,13 @@ impl Reply {
 }
 
 impl Unasked {
-    pub(super) fn new(listeners: Listeners, changes: Changes, grants: Grants) -> Self {
-        Self { listeners, changes, grants }
+    pub(super) fn new(listeners: Listeners, changes: Changes, grants: Grants, log: ServerLog) -> Self {
+        Self { listeners, changes, grants, log }
+    }
+
+    /// Logs a message of the server.
+    pub(super) fn log(&self, params: &str) {
+        self.log.write(params);
     }
 
     /// The client of this connection.

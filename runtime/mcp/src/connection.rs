@@ -33,6 +33,7 @@ use super::http_error::HttpError;
 use super::process::Process;
 use super::secrets::Secrets;
 use super::server_config::{Link, ServerConfig};
+use super::server_log::ServerLog;
 use super::tap::{Beginning, Tap};
 #[cfg(feature = "mcp-http")]
 use super::untraced_thread::SharedThread;
@@ -57,6 +58,7 @@ pub(super) struct Connection {
     timeout: Duration,
     process: Process,
     fault: Fault,
+    log: ServerLog,
     /// Whether the server is reached by address.
     is_remote: bool,
     /// The tools whose arguments cannot be mirrored in headers as their schemas say.
@@ -113,10 +115,11 @@ impl Connection {
         let failed = |reason: String, next_step: &str| {
             failure(server, config, secrets, (reason, next_step), ProcessOutput::default())
         };
+        let log = ServerLog::new(server, secrets);
         let process = Process::elsewhere();
         let fault = Fault::new(Arc::clone(&process.kill));
         let (listeners, changes) = (Listeners::default(), Changes::default());
-        let unasked = Unasked::new(listeners.clone(), changes.clone(), Grants::new(config));
+        let unasked = Unasked::new(listeners.clone(), changes.clone(), Grants::new(config), log.clone());
         let untraced = thread.get().map_err(|error| {
             let (reason, next_step) = no_thread(&error);
             failed(reason, next_step)
@@ -150,6 +153,7 @@ impl Connection {
             timeout,
             process,
             fault,
+            log,
             is_remote: true,
             unmirrored: Mutex::default(),
             _untraced: untraced,
@@ -169,6 +173,7 @@ impl Connection {
             let (reason, next_step) = not_spawned(config, &error);
             failure(reason, next_step, ProcessOutput::default())
         })?;
+        let log = ServerLog::new(server, secrets);
         let beginning = Beginning::default();
         let listeners = Listeners::default();
         let untraced = UntracedThread::start(matches!(config.link, Link::InProcess(_))).map_err(|error| {
@@ -178,7 +183,7 @@ impl Connection {
         let fault = Fault::new(Arc::clone(&process.kill));
         let stdout = Tap::new(stdout, beginning.clone());
         let changes = Changes::default();
-        let unasked = Unasked::new(listeners.clone(), changes.clone(), Grants::new(config));
+        let unasked = Unasked::new(listeners.clone(), changes.clone(), Grants::new(config), log.clone());
         let hands = untraced.spawning(Box::pin(async {
             let client = unasked.client();
             let wire = Wire::new(stdout, stdin, unasked, config.timeout, fault.clone());
@@ -232,6 +237,7 @@ impl Connection {
             timeout: config.timeout,
             process,
             fault,
+            log,
             is_remote: false,
             unmirrored: Mutex::default(),
             _untraced: Arc::new(untraced),
@@ -283,7 +289,11 @@ impl Connection {
         mut progress: impl FnMut(ProgressNotificationParam),
         questions: Option<&mpsc::Sender<ServerQuestion>>,
     ) -> Result<String, RequestError> {
-        let sending = self.peer.send_request_with_option(request, PeerRequestOptions::no_options());
+        let options = match self.logs_by_session() {
+            Some(false) => self.log.options(),
+            Some(true) | None => PeerRequestOptions::no_options(),
+        };
+        let sending = self.peer.send_request_with_option(request, options);
         let mut handle = match sending.await {
             Ok(sent) => sent,
             Err(error) => return Err(self.broken(error).await),
@@ -343,6 +353,23 @@ impl Connection {
             Ok(Ok(result)) => answered(result).map_err(RequestError::Unreadable),
             Ok(Err(error)) => Err(self.broken(error).await),
             Err(_) => Err(self.broken(ServiceError::TransportClosed).await),
+        }
+    }
+
+    /// Whether the level of the log is set once, for the session, and not with each request; `None` for a server that does not log.
+    fn logs_by_session(&self) -> Option<bool> {
+        let info = self.peer.peer_info().filter(|info| info.capabilities.logging.is_some())?;
+        Some(info.protocol_version.has_initialize())
+    }
+
+    /// Asks the server for the messages that are logged. Nobody waits for its answer.
+    pub(super) fn set_log_level(&self) {
+        let request = if self.logs_by_session() == Some(true) { self.log.request() } else { None };
+        if let Some(request) = request {
+            let peer = self.peer.clone();
+            tokio::spawn(async move {
+                let _ = peer.send_request_with_option(request, PeerRequestOptions::no_options()).await;
+            });
         }
     }
 

@@ -17,7 +17,7 @@
 // `relist` lists. The connection of a server without an agent (`standalone`) runs on a thread of its own (`connection_thread`). `config` holds
 // the servers of a program, from a file (`mcp_json`, with `comments` and `tool_rules`) or from code, each a `server_config`. `snapshot` keeps what servers offer in a
 // file, `take_snapshot` starts servers for it, and `provider` compares. A server that is reached by address has an `endpoint`, is spoken to over `http`, and fails with an
-// `http_error`; `pool` has its connections with the credentials of runs, and `auth` its logins. `grants` says what a server may ask this client for.
+// `http_error`; `pool` has its connections with the credentials of runs, and `auth` its logins. `grants` says what a server may ask this client for, and `server_log` writes its log.
 // A call whose server asks a person is `asking`: an `elicitation` on the way, or what is `input_required` before the call is made again.
 // Types of rmcp are public only with the feature `rmcp3`, whose name contains the major version.
 
@@ -71,6 +71,7 @@ mod route;
 mod secrets;
 mod server;
 mod server_config;
+mod server_log;
 pub mod snapshot;
 mod standalone;
 mod stderr;

@@ -606,6 +606,7 @@ impl Restart for Server {
         if self.closed.load(Ordering::Acquire) {
             self.kill();
         }
+        connection.set_log_level();
         let (server, mut reported) = (Arc::downgrade(self), None);
         let changes = connection.changes().clone();
         tokio::spawn(relist::follow(Arc::downgrade(&connection), changes, move |listed| {

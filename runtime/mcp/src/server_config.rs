@@ -82,6 +82,8 @@ pub struct ServerConfig {
     pub(super) is_parallel: bool,
     /// Whether the server may ask a person.
     pub(super) asks: bool,
+    /// The folders that the server is told of.
+    pub(super) roots: Vec<PathBuf>,
     /// Variables that were set as secrets.
     pub(super) secrets: BTreeSet<String>,
     /// Variables whose values were written into other fields.
@@ -255,6 +257,7 @@ impl ServerConfig {
             start_timeout: START,
             is_parallel: false,
             asks: false,
+            roots: Vec::new(),
             secrets: BTreeSet::new(),
             expanded: BTreeMap::new(),
             unread: Vec::new(),
@@ -392,6 +395,20 @@ impl ServerConfig {
     #[must_use]
     pub fn asks(mut self) -> Self {
         self.asks = true;
+        self
+    }
+
+    /// Tells the server of these folders, if it asks for them (MCP's roots): where it should work. It is no protection: a server that is
+    /// a process can use all files of its user. A relative path begins at the working directory of this program. Default: a server that
+    /// asks is refused.
+    ///
+    /// ```
+    /// use onionskin::mcp::ServerConfig;
+    /// let files = ServerConfig::stdio("mcp-server-filesystem").roots(["./documents"]);
+    /// ```
+    #[must_use]
+    pub fn roots(mut self, folders: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
+        self.roots.extend(folders.into_iter().map(Into::into));
         self
     }
 

@@ -168,7 +168,7 @@ impl DynTool for McpTool {
         Box::pin(async move {
             let arguments = self.arguments(args)?;
             let Answers { server, tool, .. } = &self.answers;
-            if !server.config.asks {
+            if !server.config.asks && server.config.roots.is_empty() {
                 let sent = (arguments, Input::default());
                 return self.in_order(cx, self.send(cx, sent, None)).await?.without_input(&server.name);
             }

@@ -208,6 +208,25 @@ async fn u3_the_state_of_a_server_is_kept_with_the_question_of_a_paused_run() {
 }
 
 #[tokio::test]
+async fn a4_a_result_that_asks_for_folders_gets_those_of_the_configuration() {
+    let server = Server::start(|request: &Request| match request.asks() {
+        "tools/call" if request.body["params"]["inputResponses"].is_null() => {
+            required(request, &json!({ "f": { "method": "roots/list" } }), None)
+        }
+        "tools/call" => {
+            Reply::json(200, &said(request, &request.body["params"]["inputResponses"].to_string()))
+        }
+        _ => current(request),
+    })
+    .await;
+    let config = ServerConfig::http(server.url()).roots(["/srv/b"]);
+    let web = onionskin::mcp::McpServer::start("web", config).await.unwrap();
+    let text = crate::sessions::called(&web, "write").await.unwrap();
+    let expected = json!({ "f": { "roots": [{ "uri": "file:///srv/b", "name": "b" }] } });
+    assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), expected);
+}
+
+#[tokio::test]
 async fn a4_results_that_ask_for_what_they_do_not_get_are_errors() {
     let ask = |method: &str, params: Value| json!({ "n": { "method": method, "params": params } });
     let many: serde_json::Map<_, _> = (0..11)

@@ -3,7 +3,12 @@
 
 mod asking;
 mod hostile;
+#[path = "../shared/logged.rs"]
+mod logged;
 mod logins;
+mod logs;
 mod server;
 mod sessions;
+#[path = "../shared/thread_log.rs"]
+mod thread_log;
 mod users;

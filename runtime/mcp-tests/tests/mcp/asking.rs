@@ -231,6 +231,19 @@ async fn a4_a_server_that_may_not_ask_learns_so() {
 }
 
 #[tokio::test]
+async fn a4_a_server_learns_the_folders_that_its_configuration_names() {
+    let log = Log::new("folders");
+    let config = server("raw asks", &log).roots(["/srv/my files", "/srv/b"]);
+    let text = answered(config, script("ask_for_folders", &size()), |question| panic!("{question:?}")).await;
+    let expected = json!({ "roots": [
+        { "uri": "file:///srv/my%20files", "name": "my files" },
+        { "uri": "file:///srv/b", "name": "b" },
+    ] });
+    assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), expected);
+    assert!(log.lines().contains(&r#"capabilities {"roots":{}}"#.to_owned()), "{:?}", log.lines());
+}
+
+#[tokio::test]
 async fn a4_a_question_that_may_belong_to_several_calls_is_refused() {
     let calls = ScriptedTurn::call("fix__wait", json!({}))
         .and_call("fix__ask_read_only", json!({ "params": size() }));

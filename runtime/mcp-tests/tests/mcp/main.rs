@@ -12,6 +12,7 @@ mod instructions;
 mod life;
 #[path = "../shared/logged.rs"]
 mod logged;
+mod logs;
 mod order;
 #[path = "../shared/package.rs"]
 mod package;
@@ -20,4 +21,6 @@ mod snapshot;
 mod spec;
 mod start;
 mod support;
+#[path = "../shared/thread_log.rs"]
+mod thread_log;
 mod wrong;

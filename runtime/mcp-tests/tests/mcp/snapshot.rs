@@ -12,25 +12,14 @@ use onionskin::testing::FakeServer;
 use onionskin::{Agent, AgentHandle, App, BuildError, ErrorKind, ScriptedModel, ScriptedTurn};
 
 use super::fixture::{Log, runs, server, wait_until};
-use super::logged::Logged;
 use super::package;
 use super::support::{All as Unlocked, notices};
+use super::thread_log::keep;
 
 async fn locked(server: ServerConfig) -> Snapshot {
     let mut config = McpConfig::new();
     config.insert("fix", server);
     Snapshot::take(&config).await.unwrap().snapshot
-}
-
-/// Keeps the warnings of this thread.
-fn warnings() -> (Logged, tracing::subscriber::DefaultGuard) {
-    let logged = Logged::default();
-    let writer = logged.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::WARN)
-        .with_ansi(false)
-        .with_writer(move || writer.clone());
-    (logged, tracing::subscriber::set_default(subscriber.finish()))
 }
 
 /// Agents whose declaration has the lock file of a server in which nothing is renamed.
@@ -69,7 +58,7 @@ async fn a3_a_server_that_has_changed_is_reported_once() {
     let log = Log::new("snapshot-drift");
     locked(server("plain", &log)).await.write(lock_file()).unwrap();
 
-    let (warnings, guard) = warnings();
+    let (warnings, guard) = keep(tracing::Level::WARN);
     let agent = build::<All>("plain", &log).await.unwrap();
     assert_eq!(notices(&agent).await, [""; 0]);
     agent.shutdown().await;

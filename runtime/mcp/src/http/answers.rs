@@ -131,6 +131,10 @@ fn answer(
             client.unasked().tools_changed();
             None
         }
+        Incoming::Log(params) => {
+            client.unasked().log(params);
+            None
+        }
         Incoming::Other | Incoming::Foreign => None,
     }
 }

@@ -185,6 +185,7 @@ impl HttpClient {
             | Incoming::Unreadable(..)
             | Incoming::Request(..)
             | Incoming::Progress(_)
+            | Incoming::Log(_)
             | Incoming::ToolsChanged
             | Incoming::Other
             | Incoming::Foreign => None,

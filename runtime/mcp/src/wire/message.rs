@@ -32,6 +32,8 @@ pub(crate) enum Incoming<'l> {
     /// A request of the server: its method and its parameters.
     Request(RequestId, String, Option<&'l str>),
     Progress(ProgressNotificationParam),
+    /// A log message: its parameters.
+    Log(&'l str),
     ToolsChanged,
     /// A notification without a receiver here.
     Other,
@@ -154,6 +156,9 @@ fn message<'l>(envelope: &Envelope<'l>) -> Incoming<'l> {
                 Incoming::Request(id, method.to_owned(), envelope.params.map(RawValue::get))
             }
             (None, "notifications/tools/list_changed") => Incoming::ToolsChanged,
+            (None, "notifications/message") => {
+                envelope.params.map_or(Incoming::Other, |params| Incoming::Log(params.get()))
+            }
             (None, "notifications/progress") => {
                 let params = envelope.params.and_then(|params| serde_json::from_str(params.get()).ok());
                 params.map_or(Incoming::Other, |mut report: ProgressNotificationParam| {
@@ -309,6 +314,7 @@ mod tests {
             Incoming::Refusal(id, error) => format!("refusal {id:?} {}", error.message),
             Incoming::Unreadable(id, reason) => format!("unreadable {id:?} {reason}"),
             Incoming::Request(id, method, _) => format!("request {id} {method}"),
+            Incoming::Log(params) => format!("log {params}"),
             Incoming::Progress(report) => match report.progress_token.0 {
                 RequestId::Number(token) => format!("progress {} of {token}", report.progress),
                 RequestId::String(token) => format!("progress {} of the text {token}", report.progress),

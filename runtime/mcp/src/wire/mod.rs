@@ -134,6 +134,10 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
                 self.pace.count();
                 self.unasked.tools_changed();
             }
+            Incoming::Log(params) => {
+                self.pace.count();
+                self.unasked.log(params);
+            }
             Incoming::Other | Incoming::Foreign => self.pace.count(),
         }
     }
