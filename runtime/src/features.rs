@@ -31,6 +31,17 @@ macro_rules! __onionskin_servers {
     }};
 }
 
+/// Reports the missing feature at an agent with headers for its servers. Without `mcp` the servers report theirs.
+#[cfg(all(feature = "mcp", not(feature = "mcp-http")))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __onionskin_headers {
+    ($agent:ident $missing:literal) => {{
+        ::core::compile_error!($missing);
+        $agent
+    }};
+}
+
 /// Gives an agent one of the tools `filesystem.*`.
 #[cfg(feature = "filesystem")]
 #[doc(hidden)]

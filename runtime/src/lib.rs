@@ -127,6 +127,9 @@ pub use onionskin_cli as cli;
 #[cfg(not(feature = "filesystem"))]
 #[doc(hidden)]
 pub use onionskin_core::__onionskin_filesystem;
+#[cfg(any(not(feature = "mcp"), feature = "mcp-http"))]
+#[doc(hidden)]
+pub use onionskin_core::__onionskin_headers;
 #[cfg(not(feature = "human-input"))]
 #[doc(hidden)]
 pub use onionskin_core::__onionskin_human;

@@ -131,9 +131,7 @@ fn main() {
 
 /// A package with these programs, in the target directory. It calls the facade `kit`.
 static PACKAGE: LazyLock<PathBuf> = LazyLock::new(|| {
-    let runtime = root().join("runtime");
-    let kit =
-        format!("{{ package = \"onionskin\", path = \"{}\", default-features = false }}", runtime.display());
+    let kit = kit("");
     let unnamed = format!("extern crate kit as onionskin;\n{UNNAMED}");
     let agents = FIELDS.map(|(name, field, _)| (name, AGENT.replace("FIELD", field)));
     let mut programs = vec![
@@ -146,6 +144,21 @@ static PACKAGE: LazyLock<PathBuf> = LazyLock::new(|| {
     programs.extend(agents.iter().map(|(name, text)| (*name, &**text)));
     package("features", &kit, &programs)
 });
+
+/// A package with the feature `mcp`, and an agent that needs `mcp-http` too.
+static WITH_MCP: LazyLock<PathBuf> = LazyLock::new(|| {
+    let field = r#"servers: [web], headers: { web: { Cookie: "{session_state.cookie}" } }"#;
+    package("with_mcp", &kit(r#"features = ["mcp"], "#), &[("headers", &AGENT.replace("FIELD", field))])
+});
+
+/// The facade, with these settings of the dependency.
+fn kit(settings: &str) -> String {
+    let runtime = root().join("runtime");
+    format!(
+        "{{ package = \"onionskin\", path = \"{}\", {settings}default-features = false }}",
+        runtime.display()
+    )
+}
 
 /// A library whose public items are for others.
 const LIBRARY: &str = r#"
@@ -286,14 +299,19 @@ fn a2_a_missing_feature_is_named_at_what_needs_it() {
     }
 }
 
+#[test]
+fn a4_headers_name_their_missing_feature() {
+    let (compiles, words) = check_in(&WITH_MCP, "headers");
+    assert!(!compiles);
+    assert_eq!(errors(&words), 1, "{words}");
+    assert!(words.contains("enable feature `mcp-http` of onionskin"), "{words}");
+    assert!(words.contains("src/bin/headers.rs:6:36"), "{words}");
+}
+
 /// Items that others use are used; `ui-tests/tests/fail/unused` has those that nothing uses.
 #[test]
 fn a2_public_items_give_no_warning() {
-    let kit = format!(
-        "{{ package = \"onionskin\", path = \"{}\", default-features = false }}",
-        root().join("runtime").display()
-    );
-    let folder = package("library", &kit, &[]);
+    let folder = package("library", &kit(""), &[]);
     fs::write(folder.join("src/lib.rs"), LIBRARY).unwrap();
     let (compiles, words) = check_of(&folder, &["--lib"]);
     assert!(compiles && words.is_empty(), "{words}");

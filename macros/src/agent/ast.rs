@@ -10,6 +10,9 @@ pub(super) struct Word {
     pub(super) span: Span,
 }
 
+/// A server, and its headers: each a name and a value.
+pub(super) type ServerHeaders = (Word, Vec<(Word, LitStr)>);
+
 /// A path in a list, with its `#[cfg]`s.
 #[derive(Clone)]
 pub(super) struct ListEntry {

@@ -10,7 +10,8 @@ use syn::spanned::Spanned as _;
 use super::ast::{self, ApprovalEntry, ApprovalRule, HookEntry, HookItem, Target, ToolboxEntry, Word};
 use super::cycles;
 use super::fields::Fields;
-use super::list::{same, text};
+use super::headers;
+use super::list::{repeated, same, text};
 #[cfg(any(test, feature = "mcp-snapshot"))]
 use super::locked;
 use super::model::{AgentModel, Approval, BuiltIn, Filter, Hook, Server};
@@ -50,6 +51,7 @@ fn resolve_agent<'a>(agent: &'a Agent, errors: &mut Errors) -> AgentModel<'a> {
         unless_read.push(agent.ident.span(), message);
     }
     let servers = servers(fields, unless_read);
+    let headers = headers::resolved(fields, unless_read);
     let hooks = hooks(fields, unless_read);
     let [input_guardrails, output_guardrails] = [&fields.input_guardrails, &fields.output_guardrails]
         .map(|list| guardrails(list, fields, unless_read));
@@ -74,6 +76,7 @@ fn resolve_agent<'a>(agent: &'a Agent, errors: &mut Errors) -> AgentModel<'a> {
         prompt,
         state: fields.state.as_ref().map_or_else(|| quote!(()), |state| quote!(#state)),
         servers,
+        headers,
         lock_file: None,
         workflow: &agent.workflow,
         built_in,
@@ -199,13 +202,6 @@ fn hooks_listed_twice(fields: &Fields, errors: &mut Errors) {
             errors.at(&hook.entry.path, messages::HOOK_TWICE);
         }
     }
-}
-
-/// The items that are the same as an earlier one.
-fn repeated<T>(items: &[T], is_same: impl Fn(&T, &T) -> bool) -> impl Iterator<Item = &T> {
-    let is_repeated =
-        move |(index, item): &(usize, &T)| items[..*index].iter().any(|earlier| is_same(earlier, item));
-    items.iter().enumerate().filter(is_repeated).map(|(_, item)| item)
 }
 
 fn built_in(tools: &[Word], errors: &mut Errors) -> Vec<BuiltIn> {

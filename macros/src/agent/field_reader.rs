@@ -1,13 +1,13 @@
 //! Reads the value of one field of an agent: [`Field`] is the field while it is read. `fields` is the table of all fields.
 
 use onionskin_vocabulary::messages;
-use proc_macro2::{Group, Ident, TokenTree};
+use proc_macro2::{Group, Ident, Span, TokenTree};
 use syn::parse::ParseStream;
 use syn::{Expr, Token, braced, token};
 
-use super::ast::{HookEntry, Word};
+use super::ast::{HookEntry, ServerHeaders, Word};
 use super::list::{hook_around, pattern};
-use super::value::{entries, list, table, word};
+use super::value::{entries, header, list, table, word};
 use crate::diag::Errors;
 
 /// A field whose value is read next.
@@ -75,4 +75,42 @@ impl Field<'_> {
             Ok((server, patterns))
         })
     }
+
+    /// `{ server: { name: "value", .. } }`.
+    pub(super) fn headers(&mut self) -> syn::Result<Vec<ServerHeaders>> {
+        let Self { key, input, errors } = self;
+        let entry = |input: ParseStream<'_>| {
+            let name = word(input)?;
+            if !input.peek(Token![:]) || input.peek(Token![::]) {
+                let is_cut = input.peek(Token![-]);
+                let message = if is_cut { messages::QUOTED_HEADER } else { messages::HEADERS_OF_SERVERS };
+                return Err(syn::Error::new(name.span, message));
+            }
+            input.parse::<Token![:]>()?;
+            Ok(name)
+        };
+        in_braces(input, key.span(), errors, |content, errors| {
+            let server = entry(content)?;
+            let span = server.span;
+            let headers =
+                in_braces(content, span, errors, |content, _| Ok((entry(content)?, header(content)?)))?;
+            Ok((server, headers))
+        })
+    }
+}
+
+/// The entries in braces, of headers.
+fn in_braces<T>(
+    input: ParseStream<'_>,
+    key: Span,
+    errors: &mut Errors,
+    read: impl Fn(ParseStream<'_>, &mut Errors) -> syn::Result<T>,
+) -> syn::Result<Vec<T>> {
+    if !input.peek(token::Brace) {
+        let span = input.parse::<TokenTree>().map_or(key, |found| found.span());
+        return Err(syn::Error::new(span, messages::HEADERS_OF_SERVERS));
+    }
+    let content;
+    braced!(content in input);
+    entries(&content, errors, read)
 }

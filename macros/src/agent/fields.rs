@@ -5,7 +5,7 @@ use onionskin_vocabulary::{Word as _, messages};
 use proc_macro2::Ident;
 use syn::{Expr, ExprPath, LitBool, LitStr, Path, Type};
 
-use super::ast::{ApprovalEntry, HookEntry, HookItem, ListEntry, ToolboxEntry, Word};
+use super::ast::{ApprovalEntry, HookEntry, HookItem, ListEntry, ServerHeaders, ToolboxEntry, Word};
 use super::field_reader::Field;
 use super::list::{approval, built_in, child, entry, guardrail, hook, server, toolbox};
 use super::settings::{self, SettingValue};
@@ -19,6 +19,7 @@ pub(super) struct Fields {
     pub(super) flags: Vec<(Flag, LitBool)>,
     pub(super) servers: Vec<Word>,
     pub(super) tools: Vec<(Word, Vec<Word>)>,
+    pub(super) headers: Vec<ServerHeaders>,
     pub(super) function_tools: Vec<ListEntry>,
     pub(super) toolboxes: Vec<ToolboxEntry>,
     pub(super) agents: Vec<ListEntry>,
@@ -105,6 +106,7 @@ impl Fields {
             Part::Name => self.name = Some(string(field.input, "name")?),
             Part::Servers => self.servers = field.list("time", server)?,
             Part::Tools => self.tools = field.tool_filters()?,
+            Part::Headers => self.headers = field.headers()?,
             Part::FunctionTools => self.function_tools = field.paths("add_one", entry)?,
             Part::Toolboxes => self.toolboxes = field.list("Kb", toolbox)?,
             Part::Agents => self.agents = field.paths("Researcher", child)?,

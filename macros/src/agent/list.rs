@@ -360,6 +360,13 @@ pub(super) fn last_word(path: &Path) -> String {
     path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default()
 }
 
+/// The items that are the same as an earlier one.
+pub(super) fn repeated<T>(items: &[T], is_same: impl Fn(&T, &T) -> bool) -> impl Iterator<Item = &T> {
+    let is_repeated =
+        move |(index, item): &(usize, &T)| items[..*index].iter().any(|earlier| is_same(earlier, item));
+    items.iter().enumerate().filter(is_repeated).map(|(_, item)| item)
+}
+
 /// Returns whether two paths have the same words.
 pub(super) fn same(a: &Path, b: &Path) -> bool {
     text(a) == text(b)

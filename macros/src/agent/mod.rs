@@ -6,6 +6,7 @@ mod cycles;
 mod expand;
 mod field_reader;
 mod fields;
+mod headers;
 mod list;
 #[cfg(any(test, feature = "mcp-snapshot"))]
 mod locked;

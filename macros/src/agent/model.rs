@@ -28,6 +28,7 @@ pub(super) struct AgentModel<'a> {
     /// The type of the state, or `()`.
     pub(super) state: TokenStream,
     pub(super) servers: Vec<Server<'a>>,
+    pub(super) headers: Vec<Header<'a>>,
     /// The path of the package's lock file, if there is one and the agent has servers.
     pub(super) lock_file: Option<String>,
     /// What a workflow says of the agent.
@@ -80,6 +81,15 @@ pub(super) enum Piece {
 pub(super) struct Server<'a> {
     pub(super) name: &'a Word,
     pub(super) patterns: Option<&'a [Word]>,
+}
+
+/// A header of the calls to a server.
+pub(super) struct Header<'a> {
+    pub(super) server: &'a Word,
+    pub(super) name: &'a Word,
+    pub(super) value: &'a LitStr,
+    /// The value, split at its places.
+    pub(super) pieces: Vec<Piece>,
 }
 
 /// A hook or a guardrail, its values, and the calls that it concerns.

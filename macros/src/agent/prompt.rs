@@ -136,7 +136,7 @@ fn not_here(ForeignPlaceholder { text, inside, path }: ForeignPlaceholder<'_>) -
 }
 
 /// Splits a literal at its places, as the runtime does.
-fn pieces(literal: &LitStr, errors: &mut Errors) -> Vec<Piece> {
+pub(super) fn pieces(literal: &LitStr, errors: &mut Errors) -> Vec<Piece> {
     // With the span of the literal itself, rustc would suggest to replace all of it by a field's name.
     let span = Span::call_site().located_at(literal.span());
     let mut piece = |written| match written {

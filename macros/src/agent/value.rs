@@ -152,6 +152,19 @@ pub(super) fn word(input: ParseStream<'_>) -> syn::Result<Word> {
         .error("expected a name; write it as a string if it contains anything but letters, digits and `_`"))
 }
 
+/// The value of a header: a literal with places.
+pub(super) fn header(input: ParseStream<'_>) -> syn::Result<LitStr> {
+    let expr: Expr = input.parse()?;
+    let write = match &expr {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => return Ok(text.clone()),
+        Expr::Path(_) | Expr::Field(_) => expr.to_token_stream().to_string().replace(' ', ""),
+        _ => "user.token".to_owned(),
+    };
+    let message =
+        format!("the value of a header is text with a place for a secret of the state: `\"{{{write}}}\"`");
+    Err(syn::Error::new_spanned(expr, message))
+}
+
 /// The type of the state, which the builder gives its first value.
 pub(super) fn state(input: ParseStream<'_>) -> syn::Result<Type> {
     let written = type_alone(input, "state: Ledger")?;

@@ -149,6 +149,7 @@ impl<'w> Writer<'w> {
             flags,
             servers,
             tools: _,
+            headers: _,
             function_tools,
             tool_uses: _,
             toolboxes: _,
@@ -178,6 +179,7 @@ impl<'w> Writer<'w> {
         }
         self.list("servers", servers, |_, server| quoted(server));
         self.tool_filters(card);
+        self.headers(card);
         self.list("function_tools", function_tools, |writer, tool| writer.path(&tool.value));
         self.words(card);
         self.toolboxes(card);
@@ -308,6 +310,18 @@ impl<'w> Writer<'w> {
                 writer.line(&pattern.span, format_args!("{:?},", pattern.value));
             }
             writer.line(place, "],");
+        });
+    }
+
+    fn headers(&mut self, card: &Card) {
+        let headers = card.headers.iter().map(|(server, headers)| (&server.span, (server, headers)));
+        self.block("headers", TABLE, headers, |writer, place, (server, headers)| {
+            writer.line(place, format_args!("{:?}: {{", server.value));
+            for (name, value) in headers {
+                writer.line(&name.span, format_args!("{:?}:", name.value));
+                writer.line(&value.span, format_args!("{:?},", value.value));
+            }
+            writer.line(place, "},");
         });
     }
 

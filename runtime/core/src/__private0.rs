@@ -18,6 +18,7 @@ pub use tokio::task::spawn_blocking;
 
 pub use crate::agent::declaration::declared_settings::with_settings;
 pub use crate::agent::declaration::outline::{self, FilterWord};
+pub use crate::agent::parts::header_template::{HeaderPart, header, header_of_session};
 pub use crate::agent::parts::settings;
 pub use crate::agent::{
     Agent, AgentBuilder, AgentDeclaration, AgentRun, App, AppBuilder, BuildError, CallFilter,
@@ -28,8 +29,8 @@ pub use crate::checks::{
     ArgumentsWrittenAgain, BeforeTypedHooks, ChildNamedOnce, DescribedChild, HasEachValue, HasNoMoreValues,
     HasPart, HasToolMethod, HookMadeBy, HookOfOnce, HookOfUnstated, HookOnOwnTool, InputOfAgent, MadeBy,
     MoreThanZero, NamedAsItIs, NamedInLists, NamedUnlikeFunctions, NamedUnlikeToolboxes, OneEnum,
-    OutputOfAgent, OwnHook, ReadAgain, Repeats, RepeatsNothing, SentAsResult, SharedByCalls, ShownInPrompt,
-    TextInCard, ToolNamedOnce, UntypedEverywhere, WrittenAgain, approval_by,
+    OutputOfAgent, OwnHook, ReadAgain, Repeats, RepeatsNothing, SecretInHeader, SentAsResult, SharedByCalls,
+    ShownInPrompt, TextInCard, ToolNamedOnce, UntypedEverywhere, WrittenAgain, approval_by,
 };
 pub use crate::forms::{
     AfterOwned, AfterReturn, AfterRunReturn, AfterTarget, AroundReturn, BeforeModelReturn, BeforeReplyReturn,
@@ -266,6 +267,15 @@ macro_rules! __onionskin_model {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __onionskin_servers {
+    ($agent:ident $missing:literal) => {
+        $agent
+    };
+}
+
+/// Reports the missing feature if an agent has headers for its servers.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __onionskin_headers {
     ($agent:ident $missing:literal) => {
         $agent
     };

@@ -16,6 +16,7 @@ pub use onionskin_tools::typed::{HookMadeBy, RawHook};
 
 use crate::agent::{TypedAnswer, TypedInput};
 use onionskin_definitions::args::Args;
+use onionskin_definitions::secret::Secret;
 use onionskin_tools::approval::{Needed, NeedsApproval};
 use onionskin_tools::tool::ToolboxPart;
 
@@ -242,6 +243,31 @@ pub trait ShownInPrompt {
 impl<T: Display> ShownInPrompt for T {
     fn shown(&self) -> &dyn Display {
         self
+    }
+}
+
+/// A field of the state at a placeholder of a header's value.
+#[diagnostic::on_unimplemented(
+    message = "a header cannot contain a field of the type `{Self}`",
+    label = "a place in a header is a secret",
+    note = "the type of the field must be `Secret<String>`, or `Option<Secret<String>>` if a run may be without it"
+)]
+pub trait SecretInHeader {
+    /// The secret, if there is one.
+    fn secret(&self) -> Option<&Secret<String>>;
+}
+
+#[diagnostic::do_not_recommend]
+impl SecretInHeader for Secret<String> {
+    fn secret(&self) -> Option<&Secret<String>> {
+        Some(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl SecretInHeader for Option<Secret<String>> {
+    fn secret(&self) -> Option<&Secret<String>> {
+        self.as_ref()
     }
 }
 

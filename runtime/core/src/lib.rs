@@ -172,7 +172,8 @@ pub mod run_hooks {
 /// implements [`ToolServers`](servers::ToolServers) and is passed to `servers`.
 pub mod servers {
     pub use crate::agent::{
-        IntoToolServer, ProviderRequest, ServerError, ToolFilter, ToolProvider, ToolServer, ToolServers,
+        IntoToolServer, ProviderRequest, RunHeader, ServerError, ToolFilter, ToolProvider, ToolServer,
+        ToolServers,
     };
     pub use onionskin_definitions::definition::ServerKind;
     pub use onionskin_definitions::error::BoxError;

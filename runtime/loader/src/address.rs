@@ -89,6 +89,15 @@ pub(crate) fn refused_item(need: &Need<'_>) -> Option<Problem> {
     }
 }
 
+/// The mistake in headers of a card of an address. Their values are secrets of this program's users.
+pub(crate) fn refused_headers(server: &Spanned<String>) -> Problem {
+    let message = format!(
+        "a card of an address names no secrets: give the server `{}` its headers in the program, or in a card of this machine",
+        server.value
+    );
+    Problem { message, span: server.span.clone() }
+}
+
 /// The mistake in a built-in tool, or a child of the program, that a card of an address names.
 pub(crate) fn refused_name(name: &Spanned<String>) -> Problem {
     let message =

@@ -8,17 +8,19 @@ use onionskin_cards::{
     ApprovalRule, Called, Card, Child, Deck, Filter, Hook, HookItem, Item, Kind, Need, Origin, Problem,
     Spanned, Text, Toolbox,
 };
+use onionskin_core::__private0::header_of_session;
 use onionskin_core::__private0::outline::Needed;
 use onionskin_core::__private0::settings::Settings;
 use onionskin_core::__private0::with_settings;
 use onionskin_core::declaration::{AgentDeclaration, CallFilter, DynAgent, RunFn};
 use onionskin_core::definition::ToolWords;
 use onionskin_core::prompt::{Prompt, PromptText};
+use onionskin_core::servers::RunHeader;
 use onionskin_vocabulary::BuiltIn;
 use onionskin_vocabulary::agent::{Setting, TextField};
 use serde_json::Value;
 
-use crate::address::{refused_item, refused_name};
+use crate::address::{refused_headers, refused_item, refused_name};
 use crate::builtin::{self, Method};
 use crate::error::{MistakeKind, Mistakes};
 use crate::filter::{Test, call_filter, unnamed_changes};
@@ -37,6 +39,8 @@ pub(crate) struct Plan {
     toolboxes: Vec<(AddToolbox, Option<String>)>,
     hooks: Vec<PlannedHook>,
     approval: Vec<(PlannedRule, CallFilter)>,
+    /// Headers of calls, each with its server.
+    headers: Vec<(String, RunHeader)>,
     /// What is declared without values: built-in tools, and types.
     methods: Vec<Method>,
     settings: Settings,
@@ -103,6 +107,9 @@ impl Plan {
             let patterns: Option<Vec<&str>> =
                 filter.map(|(_, patterns)| patterns.iter().map(|pattern| &*pattern.value).collect());
             agent = agent.server(&*server.value, patterns.as_deref());
+        }
+        for (server, header) in &self.headers {
+            agent = agent.server_header(&**server, header.clone());
         }
         for (add, words) in &self.tools {
             agent = match words {
@@ -171,7 +178,8 @@ impl Planner<'_> {
         let items = card.needs().into_iter().filter_map(|need| refused_item(&need)).collect::<Vec<_>>();
         let agents = card.agents.iter().filter(|agent| agent.value.contains("::"));
         let names = card.runtime.iter().chain(agents).map(refused_name);
-        for problem in items.into_iter().chain(names) {
+        let headers = card.headers.iter().map(|(server, _)| refused_headers(server));
+        for problem in items.into_iter().chain(names).chain(headers) {
             self.mistakes.add(&card.source, MistakeKind::Address, problem);
         }
     }
@@ -211,6 +219,24 @@ impl Planner<'_> {
         let card = self.card;
         if let Some(first) = card.servers.first() {
             self.built_in(builtin::servers(), &first.span);
+        }
+        for (server, headers) in &card.headers {
+            for (name, value) in headers {
+                match header_of_session(&name.value, &value.value) {
+                    Ok(header) => self.plan.headers.push((server.value.clone(), header)),
+                    Err(path) => {
+                        let message = format!(
+                            "`{{{path}}}` is a field of the state, which only compiled code can read: compile the card with `agent!`, or \
+                             write `{{session_state.{path}}}` and set this secret with `set_secret`"
+                        );
+                        self.mistake(
+                            MistakeKind::WrongKind,
+                            message,
+                            &card.source.place_of(&path, &value.span),
+                        );
+                    }
+                }
+            }
         }
         for tool in &card.function_tools {
             if let Some(RegisteredItem::Tool { name, add, .. }) = self.item(tool, Kind::Tool) {

@@ -10,7 +10,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::connection::no_thread;
 use super::error::{McpError, StartFailure};
-use super::restart::Restart as _;
 use super::server::Server;
 use super::server_config::ServerConfig;
 use super::untraced_thread::start_runtime;
@@ -56,10 +55,7 @@ impl ConnectionThread {
         // Made first, so that dropping this future ends the thread and the process.
         let thread = Arc::new(Self { server, runtime, over });
         let starting = Arc::clone(&thread.server);
-        let start = thread.runtime.spawn(async move {
-            starting.start().await?;
-            starting.locked(None).map(drop)
-        });
+        let start = thread.runtime.spawn(async move { starting.start_alone().await });
         let _abort = AbortOnDrop(start.abort_handle());
         match start.await {
             Ok(started) => started.map(|()| thread),

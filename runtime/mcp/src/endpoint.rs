@@ -42,13 +42,9 @@ pub(crate) fn read(
     address: &str,
     headers: &BTreeMap<String, String>,
 ) -> Result<(reqwest::Url, reqwest::header::HeaderMap), Mistake> {
-    use reqwest::header::{
-        ACCEPT, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderName,
-        HeaderValue, TRANSFER_ENCODING,
-    };
+    use onionskin_vocabulary::{NO_HEADER_NAME, NO_HEADER_VALUE, header_name_mistake};
+    use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
-    const OWN: [HeaderName; 7] =
-        [ACCEPT, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HOST, TRANSFER_ENCODING];
     const NO_ADDRESS: Mistake = Mistake::Address("expected an address, such as `https://example.com/mcp`");
 
     // These are read as slashes or left out, so people would read another address than the one that is used.
@@ -68,15 +64,11 @@ pub(crate) fn read(
     let mut map = HeaderMap::new();
     for (name, value) in headers {
         let mistake = |reason| Mistake::Header(name.clone(), reason);
-        let header = HeaderName::from_bytes(name.as_bytes())
-            .map_err(|_| mistake("this is not the name of a header"))?;
-        // Headers of the protocol are values of the session.
-        if OWN.contains(&header) || header.as_str().starts_with("mcp-") || header == "last-event-id" {
-            return Err(mistake("this header is set by the client itself; remove it"));
+        if let Some(wrong) = header_name_mistake(name) {
+            return Err(mistake(wrong));
         }
-        let mut value = HeaderValue::from_str(value).map_err(|_| {
-            mistake("its value has characters that no header can have, such as the end of a line")
-        })?;
+        let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| mistake(NO_HEADER_NAME))?;
+        let mut value = HeaderValue::from_str(value).map_err(|_| mistake(NO_HEADER_VALUE))?;
         value.set_sensitive(true);
         map.insert(header, value);
     }

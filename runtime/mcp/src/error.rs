@@ -60,12 +60,12 @@ pub enum McpError {
         setting: &'static str,
     },
     /// A setting of a server has no effect, because servers that are reached in this way do not have it.
-    #[error("`.{setting}(..)` has no effect on the MCP server `{server}`: {}", placed(setting))]
+    #[error("{} has no effect on the MCP server `{server}`: {}", misplaced(setting), placed(setting))]
     #[non_exhaustive]
     Misplaced {
         /// The server.
         server: String,
-        /// The setting: `header`, `header_for_run`, `oauth`, or one of a process, such as `env`.
+        /// The setting: `header`, `header_for_run`, `oauth`, or one of a process, such as `env`; or `headers` of an agent.
         setting: &'static str,
     },
     /// The address of a server, or one of its headers, cannot be used.
@@ -210,6 +210,17 @@ impl fmt::Display for StartFailure {
 }
 
 impl std::error::Error for StartFailure {}
+
+/// The field of agents, which is no setting of a `ServerConfig`.
+pub(crate) const AGENT_HEADERS: &str = "headers";
+
+fn misplaced(setting: &str) -> String {
+    if setting == AGENT_HEADERS {
+        format!("the field `{setting}` of the agent")
+    } else {
+        format!("`.{setting}(..)`")
+    }
+}
 
 fn placed(setting: &str) -> &'static str {
     if setting.starts_with("header") || setting == "oauth" {

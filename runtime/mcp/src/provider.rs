@@ -6,12 +6,13 @@ use futures_util::future::BoxFuture;
 
 use super::argument_names;
 use super::drift_policy::{Locks, Offer};
-use super::restart::Restart as _;
 use super::server::{LockedTools, RemoteTool, Server};
 use super::tool::McpTool;
 use crate::mutex::lock;
 use onionskin_core::DynTool;
-use onionskin_core::servers::{BoxError, ProviderRequest, ServerKind, ToolFilter, ToolProvider, ToolServer};
+use onionskin_core::servers::{
+    BoxError, ProviderRequest, RunHeader, ServerKind, ToolFilter, ToolProvider, ToolServer,
+};
 
 /// The tools of one server for one agent.
 pub(super) struct Provider {
@@ -21,6 +22,8 @@ pub(super) struct Provider {
     locks: Arc<Locks>,
     /// The tools of the lock file, if the server could not be asked for its own.
     locked: Option<LockedTools>,
+    /// The headers of the agent's calls whose values depend on the run.
+    headers: Arc<[RunHeader]>,
 }
 
 impl ToolProvider for Provider {
@@ -34,6 +37,7 @@ impl ToolProvider for Provider {
         let tool = |tool: &RemoteTool| -> Arc<dyn DynTool> {
             let has_plain_names = argument_names::renamed(&tool.definition.input_schema).is_empty();
             let made = McpTool::new(Arc::clone(&self.server), tool.clone()).offered(offer.clone());
+            let made = made.with_headers(Arc::clone(&self.headers));
             if tool.asks || !has_plain_names { Arc::new(made.spec()) } else { Arc::new(made) }
         };
         if let Some(locked) = &self.locked {
@@ -74,17 +78,18 @@ pub(super) struct SharedServer(pub(super) Arc<Server>);
 
 impl ToolServer for SharedServer {
     fn start(&self) -> BoxFuture<'_, Result<(), BoxError>> {
-        Box::pin(async { Ok(self.0.start().await?) })
+        Box::pin(async { Ok(self.0.start_for_agents().await?) })
     }
 
     fn provider(&self, request: &ProviderRequest<'_>) -> Result<Arc<dyn ToolProvider>, BoxError> {
         let locks = Locks::find(&self.0, request)?;
-        let locked = self.0.locked(locks.first())?;
+        let headers = self.0.config.headers_of_agent(&self.0.name, request.headers())?;
+        let locked = self.0.locked(locks.first(), &headers)?;
         if locked.is_none() {
             locks.hold(&self.0)?;
         }
         let (server, locks) = (Arc::clone(&self.0), Arc::new(locks));
-        Ok(Arc::new(Provider { server, news: Mutex::default(), locks, locked }))
+        Ok(Arc::new(Provider { server, news: Mutex::default(), locks, locked, headers: headers.into() }))
     }
 
     fn kind(&self) -> ServerKind {

@@ -29,6 +29,7 @@ use super::snapshot::{ServerDrift, SnapshotTool};
 use super::visible::{name, visible};
 use super::{convert, file, list_tools, relist, unconnected};
 use crate::mutex::lock;
+use onionskin_core::servers::RunHeader;
 use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
 use onionskin_core::{RunContext, ToolDefinition};
 
@@ -151,28 +152,32 @@ impl Server {
         news.texts.iter().skip(skip).cloned().collect()
     }
 
-    /// The server with the credentials of a run.
+    /// The server with the credentials of a run: the values of these headers, and its user.
     ///
     /// # Errors
     /// Returns an error for the model if the run has none, or if too many connections are in use.
-    pub(super) fn for_run(self: &Arc<Self>, run: &RunContext) -> Result<Arc<Self>, Exit> {
-        if !self.config.depends_on_run() {
+    pub(super) fn for_run(
+        self: &Arc<Self>,
+        run: &RunContext,
+        headers: &[RunHeader],
+    ) -> Result<Arc<Self>, Exit> {
+        if !self.config.depends_on_run(headers) {
             return Ok(Arc::clone(self));
         }
         if self.closed.load(Ordering::Acquire) {
             return Err(remote(format!("the MCP server `{}` was shut down", self.name), ErrorKind::Remote));
         }
         let mut credentials = Credentials::default();
-        for (name, value) in &self.config.run_headers {
-            let value = value(run).map_err(|error| {
+        for header in headers {
+            let name = header.name();
+            let value = header.value(run).map_err(|error| {
                 let text = format!(
                     "the call was not sent to the MCP server `{}`: its header `{name}` has no value in this run: {error}",
                     self.name
                 );
                 Exit::Tool(ToolError::new(run.hide_text(text).into_owned()).with_kind(ErrorKind::Denied).with_source(error))
             })?;
-            run.conceal(&value);
-            credentials.headers.insert(name.clone(), value.expose().clone());
+            credentials.headers.insert(name.to_owned(), value.expose().clone());
         }
         if let Err(Mistake::Address(reason) | Mistake::Header(_, reason)) =
             endpoint::check(&self.config.command.value, &credentials.headers)
@@ -224,9 +229,17 @@ impl Server {
     /// The tools of a lock file, without those that the configuration takes away. `None` if the server has listed its own.
     ///
     /// # Errors
-    /// Returns why they could not be listed, if there is no lock file, or which of the file cannot be read.
-    pub(super) fn locked(&self, locked: Option<&[SnapshotTool]>) -> Result<Option<LockedTools>, McpError> {
+    /// Returns why they could not be listed, if there is no lock file or calls with these headers of runs have no other credentials, or
+    /// which of the file cannot be read.
+    pub(super) fn locked(
+        &self,
+        locked: Option<&[SnapshotTool]>,
+        headers: &[RunHeader],
+    ) -> Result<Option<LockedTools>, McpError> {
         let Some(error) = lock(&self.unlisted).clone() else { return Ok(None) };
+        if !self.config.depends_on_run(headers) {
+            return Err(error);
+        }
         let Some(locked) = locked else { return Err(error.not_locked()) };
         let mut tools = LockedTools::default();
         for tool in locked {
@@ -317,16 +330,28 @@ impl Server {
         }
     }
 
-    /// Keeps why the tools could not be listed, if a run has the credentials for it.
+    /// Starts the server for agents. If it wants credentials, a run may have them: [`Self::locked`] says whether.
     ///
     /// # Errors
-    /// Returns the error otherwise.
-    fn unlisted(&self, error: McpError) -> Result<(), McpError> {
-        if !self.config.depends_on_run() || !error.needs_credentials() {
-            return Err(error);
+    /// Returns an error if the server does not start for another reason.
+    pub(super) async fn start_for_agents(self: &Arc<Self>) -> Result<(), McpError> {
+        match self.start().await {
+            Err(error) if error.needs_credentials() => {
+                *lock(&self.unlisted) = Some(error);
+                Ok(())
+            }
+            started => started,
         }
-        *lock(&self.unlisted) = Some(error);
-        Ok(())
+    }
+
+    /// Starts the server without an agent.
+    ///
+    /// # Errors
+    /// Returns an error if it does not start, or its tools cannot be listed without a run.
+    pub(super) async fn start_alone(self: &Arc<Self>) -> Result<(), McpError> {
+        self.start_for_agents().await?;
+        let headers = self.config.headers_of_agent(&self.name, &[])?;
+        self.locked(None, &headers).map(drop)
     }
 
     /// Waits for a list that was announced and not given yet, within a limit; `None` if there is none.
@@ -583,7 +608,7 @@ impl Restart for Server {
         let opened = Connection::open(&self.name, &self.config, &self.secrets).await;
         let connection = match opened {
             Ok(connection) => Arc::new(connection),
-            Err(failure) => return self.unlisted(McpError::Start(failure)),
+            Err(failure) => return Err(McpError::Start(failure)),
         };
         let left = self.config.start_timeout.saturating_sub(begun.elapsed());
         let listed = match tokio::time::timeout(left, list_tools::all(&connection)).await {
@@ -593,7 +618,7 @@ impl Restart for Server {
         let tools = match listed {
             Ok(tools) => tools,
             Err(ListError { reason, http }) => {
-                return self.unlisted(McpError::List {
+                return Err(McpError::List {
                     server: self.name.to_string(),
                     reason: self.secrets.hide(reason),
                     http: http.map(|http| http.map_texts(|text| self.secrets.hide(text))),

@@ -13,12 +13,12 @@ use tokio::io::DuplexStream;
 #[cfg(feature = "mcp-auth")]
 use super::auth::{Authority, OAuth};
 use super::endpoint::{self, Mistake};
-use super::error::McpError;
+use super::error::{AGENT_HEADERS, McpError};
 use super::tool_rules::ToolRules;
 use super::untraced_thread::SharedThread;
 use onionskin_core::RunContext;
 use onionskin_core::secret::Secret;
-use onionskin_core::servers::BoxError;
+use onionskin_core::servers::{BoxError, RunHeader};
 
 /// The header of credentials.
 #[cfg(feature = "mcp-auth")]
@@ -102,9 +102,6 @@ pub struct ServerConfig {
     #[cfg(feature = "mcp-auth")]
     pub(super) oauth: Option<OAuth>,
 }
-
-/// The value of a header in a run.
-pub(super) type RunHeader = Arc<dyn Fn(&RunContext) -> Result<Secret<String>, BoxError> + Send + Sync>;
 
 /// How a server is reached.
 #[derive(Clone)]
@@ -200,6 +197,8 @@ impl ServerConfig {
     ///
     /// An error of `value` is the error of the call, which is not sent.
     ///
+    /// For a secret in the typed state of an agent, the field `headers` of `agent!` is shorter, and the compiler checks it.
+    ///
     /// ```
     /// use std::collections::HashMap;
     /// use onionskin::mcp::ServerConfig;
@@ -217,8 +216,32 @@ impl ServerConfig {
         name: impl Into<String>,
         value: impl Fn(&RunContext) -> Result<Secret<String>, BoxError> + Send + Sync + 'static,
     ) -> Self {
-        self.run_headers.insert(name.into().to_ascii_lowercase(), Arc::new(value));
+        self.insert_run_header(RunHeader::new(name.into(), value));
         self
+    }
+
+    fn insert_run_header(&mut self, header: RunHeader) {
+        self.run_headers.insert(header.name().to_owned(), header);
+    }
+
+    /// The headers of an agent's calls whose values depend on the run: its own, and those of the configuration.
+    ///
+    /// # Errors
+    /// Returns an error if the server cannot send them.
+    pub(super) fn headers_of_agent(
+        &self,
+        server: &str,
+        own: &[RunHeader],
+    ) -> Result<Vec<RunHeader>, McpError> {
+        let mut config = self.clone();
+        if !own.is_empty() {
+            let Link::Http(_) = self.link else {
+                return Err(McpError::Misplaced { server: server.to_owned(), setting: AGENT_HEADERS });
+            };
+            own.iter().cloned().for_each(|header| config.insert_run_header(header));
+            config.check(server)?;
+        }
+        Ok(config.run_headers.into_values().collect())
     }
 
     /// Sends the tokens of a login with the requests to a server that is reached by address; see [`OAuth`].
@@ -229,13 +252,13 @@ impl ServerConfig {
         self
     }
 
-    /// Whether requests carry what only a run knows.
-    pub(super) fn depends_on_run(&self) -> bool {
+    /// Whether the calls of runs with these headers carry what only a run knows.
+    pub(super) fn depends_on_run(&self, headers: &[RunHeader]) -> bool {
         #[cfg(feature = "mcp-auth")]
         let of_user = self.oauth.as_ref().is_some_and(OAuth::is_for_users);
         #[cfg(not(feature = "mcp-auth"))]
         let of_user = false;
-        of_user || !self.run_headers.is_empty()
+        of_user || !headers.is_empty()
     }
 
     /// The address of a server that is [reached by one](Self::http).

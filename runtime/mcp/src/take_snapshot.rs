@@ -7,7 +7,6 @@ use futures_util::future::join_all;
 
 use crate::config::McpConfig;
 use crate::error::McpError;
-use crate::restart::Restart as _;
 use crate::server::Server;
 use crate::snapshot::{Snapshot, SnapshotReport, SnapshotTool, TakeError};
 
@@ -46,7 +45,7 @@ async fn listed(config: &McpConfig, name: &str) -> Result<(Vec<SnapshotTool>, Ve
     let configured = configured.clone()?;
     configured.check(name)?;
     let server = Server::new(name, configured);
-    let started = server.start().await.and_then(|()| server.locked(None).map(drop));
+    let started = server.start_alone().await;
     let (tools, notices) = (tools(&server), server.news(&mut 0));
     server.shutdown().await;
     started.map(|()| (tools, notices))

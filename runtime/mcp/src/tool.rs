@@ -16,7 +16,7 @@ use super::http_error::HttpError;
 use super::input_required::{self, Called, Input};
 use super::server::{RemoteTool, Server};
 use onionskin_core::Args;
-use onionskin_core::servers::ServerKind;
+use onionskin_core::servers::{RunHeader, ServerKind};
 use onionskin_core::spec::Transform;
 use onionskin_core::text::short;
 use onionskin_core::{DynTool, ToolDefinition, ToolSpec};
@@ -42,11 +42,14 @@ pub(super) struct McpTool {
     thread: Option<Arc<ConnectionThread>>,
     /// The list that an agent has it from.
     offer: Option<Offer>,
+    /// The headers of calls whose values depend on the run.
+    headers: Arc<[RunHeader]>,
 }
 
 impl McpTool {
     pub(super) fn new(server: Arc<Server>, tool: RemoteTool) -> Self {
-        Self { answers: Answers::new(server, tool), thread: None, offer: None }
+        let headers = server.config.run_headers.values().cloned().collect();
+        Self { answers: Answers::new(server, tool), thread: None, offer: None, headers }
     }
 
     /// The tool as a value, which asks for approval where the configuration of its server does.
@@ -63,6 +66,11 @@ impl McpTool {
 
     pub(super) fn offered(mut self, offer: Offer) -> Self {
         self.offer = Some(offer);
+        self
+    }
+
+    pub(super) fn with_headers(mut self, headers: Arc<[RunHeader]>) -> Self {
+        self.headers = headers;
         self
     }
 
@@ -113,8 +121,9 @@ impl McpTool {
         let (progress, may_ask) = (Progress::inject(cx)?, questions.is_some());
         let (mut answers, offer) = (self.answers.clone(), self.offer.clone());
         let (shared, run) = (Arc::clone(&self.answers.server), cx.run().clone());
+        let headers = Arc::clone(&self.headers);
         let call = Box::pin(async move {
-            answers.server = shared.for_run(&run)?;
+            answers.server = shared.for_run(&run, &headers)?;
             answers.server.secrets.called_from(&run);
             let report = |report: rmcp::model::ProgressNotificationParam| {
                 progress.report(report.progress, report.total, report.message);

@@ -63,6 +63,9 @@ macro_rules! agent_fields {
                 /// `tools: { server: [glob, ..] }`
                 /// Patterns that select tools of a server. A server without an entry provides all its tools.
                 tools => Tools,
+                /// `headers: { server: { Authorization: "Bearer {user.token}" } }`
+                /// Headers of the calls to a server that is reached by address (feature `mcp-http`). A place is a `Secret` of the agent's state, or one of the session's state: `{session_state.token}`.
+                headers => Headers,
                 /// `function_tools: [path, ..]`
                 /// Tools: `#[tool]` functions, and types that implement [`Tool`](crate::Tool) and `Default`.
                 function_tools => FunctionTools,

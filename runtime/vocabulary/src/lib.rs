@@ -14,6 +14,7 @@
 pub mod agent;
 mod built_in;
 mod front_matter;
+mod headers;
 mod locked;
 pub mod messages;
 mod names;
@@ -28,6 +29,10 @@ mod words;
 
 pub use built_in::{BuiltIn, MISSING_MCP, SKILL_FOLDERS};
 pub use front_matter::{FrontMatter, FrontMatterMistake, front_matter};
+pub use headers::{
+    MISSING_MCP_HTTP, NO_HEADER_NAME, NO_HEADER_VALUE, header_name_mistake, header_twice,
+    header_value_mistake,
+};
 pub use locked::{Locked, tool_mistake};
 pub use messages::unknown;
 pub use names::{AGENT_TOOL, LONGEST_AGENT_NAME, LONGEST_TOOL_NAME, agent_name_mistake, agent_tool};

@@ -23,6 +23,13 @@ pub const HOOK_TWICE: &str = "this is in the list twice, and would run twice; ke
 /// `tools` without the name of a server.
 pub const TOOLS_OF_SERVERS: &str = "`tools` chooses among the tools of servers: `tools: { time: [get_time] }`; functions belong in `function_tools`";
 
+/// `headers` in another form.
+pub const HEADERS_OF_SERVERS: &str =
+    "expected the headers of each server: `headers: { issues: { Authorization: \"Bearer {user.token}\" } }`";
+
+/// The name of a header that is no word of Rust.
+pub const QUOTED_HEADER: &str = "write a name with `-` as a string: `\"X-Api-Key\": \"{key}\"`";
+
 /// An empty list of patterns.
 pub fn no_pattern(server: &str) -> String {
     format!("the list allows no tool of `{server}`; name some, or remove `{server}` from `servers`")

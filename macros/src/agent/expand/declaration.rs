@@ -1,7 +1,8 @@
 //! `impl Agent`, and the declaration that the runtime builds the agent from.
 
 use onionskin_vocabulary::agent::Setting;
-use onionskin_vocabulary::{MISSING_MCP, Word as _};
+use onionskin_vocabulary::placeholders::SESSION_STATE;
+use onionskin_vocabulary::{MISSING_MCP, MISSING_MCP_HTTP, Word as _};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -10,7 +11,7 @@ use super::names::{Named, children, entry_span, hooks, toolboxes};
 use super::toolboxes::prefix;
 use super::{around, filter, prompt, typed};
 use crate::agent::ast::ApprovalRule;
-use crate::agent::model::{AgentModel, Approval, BuiltIn, Server};
+use crate::agent::model::{AgentModel, Approval, BuiltIn, Header, Piece, Server};
 use crate::agent::settings::{ExplicitSetting, SettingValue, Write};
 use crate::item::option;
 
@@ -88,6 +89,7 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
         calls.extend(quote!(let __agent = #root::__onionskin_model!(__agent);));
     }
     calls.extend(servers(agent));
+    calls.extend(headers(agent));
     for BuiltIn { tool, span } in &agent.built_in {
         let span = Span::call_site().located_at(*span);
         let (root, gives) = (agent.runtime.root_at(span), format!("__onionskin_{}", tool.family()));
@@ -160,6 +162,43 @@ fn servers(agent: &AgentModel<'_>) -> TokenStream {
     if let Some(path) = &agent.lock_file {
         // The compiler looks at the agent again when the file changes.
         calls.extend(quote!(let __agent = __agent.server_snapshot(::core::include_str!(#path));));
+    }
+    calls
+}
+
+/// The headers of calls. The compiler reports a field that is not there, or no secret, at the literal.
+fn headers(agent: &AgentModel<'_>) -> TokenStream {
+    let state = &agent.state;
+    let each = agent.headers.iter().map(|Header { server, name, value, pieces }| {
+        let span = Span::call_site().located_at(value.span());
+        let parts = pieces.iter().map(|piece| match piece {
+            Piece::Words(words) => quote!(__rt::HeaderPart::Text(__rt::Cow::Borrowed(#words))),
+            Piece::Key(key) => {
+                let key = key.strip_prefix(SESSION_STATE).unwrap_or(key);
+                quote!(__rt::HeaderPart::Key(__rt::Cow::Borrowed(#key)))
+            }
+            Piece::Field(fields) => {
+                let path = quote!(#(#fields).*).to_string().replace(' ', "");
+                quote_spanned! {span=>
+                    __rt::HeaderPart::Field(#path, |__state: &#state| __rt::SecretInHeader::secret(&__state #(.#fields)*))
+                }
+            }
+        });
+        let (server, name) = (&server.text, &name.text);
+        quote! {
+            let __agent = __agent.server_header(
+                #server,
+                __rt::header::<#state>(#name, #value, __rt::Vec::from([#(#parts),*])),
+            );
+        }
+    });
+    let mut calls: TokenStream = each.collect();
+    if let Some(first) = agent.headers.first() {
+        let span = Span::call_site().located_at(first.server.span);
+        let root = agent.runtime.root_at(span);
+        calls.extend(
+            quote_spanned!(span=> let __agent = #root::__onionskin_headers!(__agent #MISSING_MCP_HTTP);),
+        );
     }
     calls
 }

@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use onionskin_vocabulary::agent::{RequestParam, TextField, TurnPlace};
-use onionskin_vocabulary::{BuiltIn, agent_name_mistake, messages, nearest, ready_hook_at};
+use onionskin_vocabulary::{
+    BuiltIn, agent_name_mistake, header_name_mistake, header_twice, header_value_mistake, messages, nearest,
+    ready_hook_at,
+};
 
 use super::{Card, Filter, Hook, HookItem, Text};
 use crate::item::{Item, is_path};
@@ -24,6 +27,7 @@ pub(super) fn check(card: &Card, has_prompt: bool, reader: &mut Reader) {
         reader.note(&card.name.span, message);
     }
     servers(card, reader);
+    headers(card, reader);
     let tools = card.function_tools.iter().map(|tool| (tool.value.to_string(), &tool.span));
     twice(tools, |_| "this tool is in the list twice; keep one".to_owned(), reader);
     let agents = card.agents.iter().map(|agent| (agent.value.clone(), &agent.span));
@@ -128,6 +132,23 @@ fn servers(card: &Card, reader: &mut Reader) {
     twice(servers, |name| format!("the server `{name}` is named twice; keep one"), reader);
     for (server, _) in &card.tools {
         undeclared(server, &names, reader);
+    }
+}
+
+fn headers(card: &Card, reader: &mut Reader) {
+    let names: Vec<&str> = card.servers.iter().map(|server| &*server.value).collect();
+    for (server, headers) in &card.headers {
+        undeclared(server, &names, reader);
+        let given = headers.iter().map(|(name, _)| (name.value.to_ascii_lowercase(), &name.span));
+        twice(given, |name| header_twice(name), reader);
+        for (name, value) in headers {
+            if let Some(mistake) = header_name_mistake(&name.value) {
+                reader.note(&name.span, mistake);
+            }
+            if let Some(mistake) = header_value_mistake(&value.value, card.state.is_some()) {
+                reader.note(&value.span, mistake);
+            }
+        }
     }
 }
 

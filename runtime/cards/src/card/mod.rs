@@ -12,5 +12,5 @@ mod warnings;
 mod write;
 
 pub use filter::Called;
-pub use model::{Approval, ApprovalRule, Card, Filter, Hook, HookItem, Text, Toolbox};
+pub use model::{Approval, ApprovalRule, Card, Filter, Hook, HookItem, ServerHeaders, Text, Toolbox};
 pub(crate) use read::card_from_fields;

@@ -29,6 +29,8 @@ pub struct Card {
     pub servers: Vec<Spanned<String>>,
     /// Patterns for the tools of a server.
     pub tools: Vec<(Spanned<String>, Vec<Spanned<String>>)>,
+    /// The headers of the calls to each server that is reached by address.
+    pub headers: Vec<ServerHeaders>,
     /// Tools of the program.
     pub function_tools: Vec<Spanned<Item>>,
     /// What a workflow says of tools among them.
@@ -70,6 +72,9 @@ pub struct Card {
     /// The type of the answers.
     pub output: Option<Spanned<Item>>,
 }
+
+/// A server, and its headers: each a name and a value with places for secrets.
+pub type ServerHeaders = (Spanned<String>, Vec<(Spanned<String>, Spanned<String>)>);
 
 /// A text of the prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]

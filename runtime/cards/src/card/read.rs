@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 use super::approval::approval;
 use super::hooks::{guardrails, hooks, tool_hooks, turn_hooks};
 use super::other_frameworks::unknown;
-use super::{Card, Text, Toolbox, check, other_frameworks};
+use super::{Card, ServerHeaders, Text, Toolbox, check, other_frameworks};
 use crate::endings::{is_markdown, is_yaml};
 use crate::file::LARGEST_FILE;
 use crate::item::Item;
@@ -195,6 +195,7 @@ fn read_part(card: &mut Card, reader: &mut Reader, part: Part, field: Field<'_>)
         }
         Part::Servers => card.servers = names(reader, field, "servers: [time]"),
         Part::Tools => card.tools = tool_filters(reader, field),
+        Part::Headers => card.headers = headers(reader, field),
         Part::FunctionTools => {
             card.function_tools =
                 items(reader, field, "function_tools: [tools.rs:add_one]", "tools.rs:add_one");
@@ -304,6 +305,22 @@ fn tool_filters(reader: &mut Reader, field: Field<'_>) -> Vec<(Spanned<String>, 
         (key.clone(), patterns)
     };
     entries.iter().map(filter).collect()
+}
+
+fn headers(reader: &mut Reader, field: Field<'_>) -> Vec<ServerHeaders> {
+    let of_server = |reader: &mut Reader, value: &Node| {
+        let Value::Map(entries) = &value.value else {
+            reader.note(&value.span, messages::HEADERS_OF_SERVERS);
+            return Vec::new();
+        };
+        let header = |(key, value): &(Key, Node)| Some((key.clone(), reader.text(Field { key, value })?));
+        entries.iter().filter_map(header).collect()
+    };
+    let Value::Map(entries) = &field.value.value else {
+        reader.note(&field.place(), messages::HEADERS_OF_SERVERS);
+        return Vec::new();
+    };
+    entries.iter().map(|(server, value)| (server.clone(), of_server(reader, value))).collect()
 }
 
 /// `kb.rs:Kb`, or `{ archive: kb.rs:Kb }` where its tools get a prefix.

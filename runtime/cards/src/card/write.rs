@@ -23,6 +23,7 @@ impl Card {
             flags,
             servers,
             tools,
+            headers,
             function_tools,
             tool_uses: _,
             toolboxes,
@@ -59,6 +60,16 @@ impl Card {
         }
         front.list("servers", servers.iter().map(|server| text(&server.value)));
         front.map("tools", tools.iter().map(|(server, patterns)| (text(&server.value), texts(patterns))));
+        let of_server = |headers: &[(Spanned<String>, Spanned<String>)]| {
+            let header = |(name, value): &(Spanned<String>, Spanned<String>)| {
+                format!("{}: {}", text(&name.value), text(&value.value))
+            };
+            format!("{{ {} }}", headers.iter().map(header).collect::<Vec<_>>().join(", "))
+        };
+        front.map(
+            "headers",
+            headers.iter().map(|(server, headers)| (text(&server.value), of_server(headers))),
+        );
         front.list("function_tools", function_tools.iter().map(|tool| text(&tool.value.to_string())));
         front.list(
             "toolboxes",

@@ -31,6 +31,7 @@ pub use form::answer_form::TypedAnswer;
 pub use form::input_form::TypedInput;
 pub use limits::{Limit, Limits};
 pub use parts::compiled_onion::Onion;
+pub use parts::run_header::RunHeader;
 pub use parts::servers::{IntoToolServer, ProviderRequest, ToolProvider, ToolServer, ToolServers};
 pub use parts::settings::{HistoryMergeTarget, HistorySource, Lock, PromptOrder};
 pub use parts::strategy::StrategyAnswer;

@@ -142,6 +142,16 @@ impl Dump<'_> {
                     .push((spanned(server.to_string()), patterns.iter().cloned().map(spanned).collect()));
             }
         }
+        for (server, name, source) in &outline.headers {
+            let Some(source) = source else {
+                return Err(self.code(format!("the header `{name}`"), HEADER));
+            };
+            let header = (spanned(name.clone()), spanned(source.clone()));
+            match card.headers.iter_mut().find(|(known, _)| *known.value == **server) {
+                Some((_, headers)) => headers.push(header),
+                None => card.headers.push((spanned(server.to_string()), vec![header])),
+            }
+        }
         card.runtime = outline.built_in.iter().map(|tool| spanned(tool.to_string())).collect();
         for (_, tool) in &outline.tools {
             card.function_tools.push(spanned(self.tool(tool)?));
@@ -245,6 +255,7 @@ impl Dump<'_> {
     }
 }
 
+const HEADER: &str = "a field of the state is compiled code, and a card that is loaded names secrets of the session's state: write the field yourself, with `{session_state.token}`";
 const PROMPT: &str = "a text that shows fields of the state is code too when it is compiled; a card has `{name}` for that, and `{ function: prompts.rs:greeting }`: write the field yourself";
 
 fn template(text: &str) -> Text {

@@ -8,6 +8,7 @@ mod fields;
 mod filters;
 #[path = "../../../cards/tests/folder/mod.rs"]
 mod folder;
+mod headers;
 mod hostile;
 mod mistakes;
 #[path = "../../../cards/tests/pages/mod.rs"]

@@ -193,16 +193,17 @@ async fn c3_an_address_is_fetched_only_where_the_program_allows_it() {
 #[tokio::test]
 async fn c3_a_card_of_an_address_names_no_functions_and_no_built_in_tools() {
     let card = "---\ndescription: D.\nfunction_tools: [tools.rs:add_one, \"crate::tools::add_one\", t.rhai:f]\ntool_hooks: [hooks.rhai:a]\n\
-                state: s.rs:S\nruntime: [shell.execute]\nagents: [\"crate::tools::Helper\"]\n---\nAct.\n";
+                state: s.rs:S\nruntime: [shell.execute]\nagents: [\"crate::tools::Helper\"]\nservers: [web]\n\
+                headers: { web: { Authorization: \"{session_state.token}\" } }\n---\nAct.\n";
     let server = Server::start(move |_| ok("text/plain", card)).await;
     let error = load(&[&server.at("/a.md?secret")]).await.unwrap_err();
     let places: Vec<_> = error.mistakes().iter().map(|mistake| (mistake.kind, mistake.line)).collect();
-    assert_eq!(places, [3, 3, 3, 4, 5, 6, 7].map(|line| (MistakeKind::Address, line)), "{error}");
+    assert_eq!(places, [3, 3, 3, 4, 5, 6, 7, 9].map(|line| (MistakeKind::Address, line)), "{error}");
     assert!(
         error.mistakes()[0].message.starts_with("a card of an address names no functions and types"),
         "{error}"
     );
-    assert!(!error.to_string().contains("secret"), "{error}");
+    assert!(!error.to_string().contains("?secret"), "{error}");
 }
 
 #[tokio::test]

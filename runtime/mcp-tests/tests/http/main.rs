@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests say what they expect")]
 
 mod asking;
+mod headers;
 mod hostile;
 #[path = "../shared/logged.rs"]
 mod logged;

@@ -24,29 +24,34 @@ impl Agent for Caller {
     }
 
     async fn run(run: &AgentRun, input: String) -> Result<String, RunError> {
-        let mut texts = Vec::new();
-        for _ in 0..input.parse().unwrap_or(1) {
-            let text = match run.call_tool("web__read", "{}").await {
-                Ok(output) => output.to_text().into_owned(),
-                Err(exit) => {
-                    let error = exit.as_tool_error().unwrap();
-                    let is_login = |error: &ToolError| {
-                        let mut causes = error.causes().filter_map(|cause| cause.downcast_ref());
-                        causes.any(|cause| matches!(cause, HttpError::Unauthorized { .. }))
-                    };
-                    format!("{}{exit}", if is_login(error) { "log in: " } else { "" })
-                }
-            };
-            if !texts.contains(&text) {
-                texts.push(text);
-            }
-        }
-        Ok(texts.join("\n"))
+        call(run, input).await
     }
 }
 
+/// Calls the tool, in place of a loop.
+pub(crate) async fn call(run: &AgentRun, input: String) -> Result<String, RunError> {
+    let mut texts = Vec::new();
+    for _ in 0..input.parse().unwrap_or(1) {
+        let text = match run.call_tool("web__read", "{}").await {
+            Ok(output) => output.to_text().into_owned(),
+            Err(exit) => {
+                let error = exit.as_tool_error().unwrap();
+                let is_login = |error: &ToolError| {
+                    let mut causes = error.causes().filter_map(|cause| cause.downcast_ref());
+                    causes.any(|cause| matches!(cause, HttpError::Unauthorized { .. }))
+                };
+                format!("{}{exit}", if is_login(error) { "log in: " } else { "" })
+            }
+        };
+        if !texts.contains(&text) {
+            texts.push(text);
+        }
+    }
+    Ok(texts.join("\n"))
+}
+
 /// Says who calls. It knows two users, and a third one who lists the tools.
-fn knows_users(request: &Request) -> Reply {
+pub(crate) fn knows_users(request: &Request) -> Reply {
     let user = match request.headers.get("authorization").map(String::as_str) {
         Some("Bearer t0ken-of-ada") => "ada",
         Some("Bearer t0ken-of-bob") => "bob",

@@ -198,7 +198,7 @@ impl HasKeys for RunContext {
 /// value has another type.
 pub fn bound<T: DeserializeOwned, C: HasKeys>(
     cx: &C,
-    key: &'static str,
+    key: &str,
     default: Option<fn() -> T>,
 ) -> Result<T, C::Error> {
     let state = cx.state_of_key(key);

@@ -47,6 +47,7 @@ agent! {
         instruction: TEXT,
         servers: [time, "server-filesystem"],
         tools: { time: [get_*, convert_time], "server-filesystem": [read_file] },
+        headers: { time: { Authorization: "Bearer {session_state.token}" }, "server-filesystem": { "X-Key": "{session_state.key}" } },
         function_tools: [add_one, book],
         tool_hooks: [
             audit for [add_one, server(time), source(mcp)],

@@ -17,6 +17,8 @@ pub mod parts {
     pub struct Ledger {
         /// The name of the desk.
         pub desk: String,
+        /// The key of its server.
+        pub key: Option<peel::Secret<String>>,
     }
 
     /// Subtracts one.

@@ -23,6 +23,7 @@ use crate::agent::form::answer_form::{AnswerForm, TypedAnswer};
 use crate::agent::form::input_form::{InputForm, TypedInput};
 use crate::agent::parts::Parts;
 use crate::agent::parts::identities::HookType;
+use crate::agent::parts::run_header::RunHeader;
 use crate::agent::parts::server_pool::ServerUse;
 use crate::agent::parts::servers::ToolServers;
 use crate::agent::parts::tool_filter::ToolFilter;
@@ -166,6 +167,33 @@ impl AgentDeclaration {
     pub fn server(mut self, name: impl Into<Arc<str>>, filter: Option<&[&str]>) -> Self {
         let filter = filter.map_or_else(ToolFilter::all, ToolFilter::new);
         self.parts.servers.push(ServerUse { name: name.into(), filter });
+        self
+    }
+
+    /// Sends a header with the agent's calls of the tools of an MCP server that is reached by address. A header of this name in the
+    /// configuration of the server is replaced for these calls, and so is an earlier one of the agent. Building fails if the agent does not
+    /// use the server ([`BuildError::ServerHeader`](crate::BuildError::ServerHeader)), or if the server cannot send the header.
+    ///
+    /// ```
+    /// use onionskin::declaration::AgentDeclaration;
+    /// use onionskin::servers::RunHeader;
+    /// use onionskin::{Secret, State};
+    ///
+    /// #[derive(Clone)]
+    /// struct User {
+    ///     token: Secret<String>,
+    /// }
+    ///
+    /// let token = RunHeader::new("Authorization", |run| {
+    ///     let user = State::<User>::from_run(run)?;
+    ///     Ok(Secret::new(format!("Bearer {}", user.token.expose())))
+    /// });
+    /// let triage = AgentDeclaration::new().server("issues", None).server_header("issues", token);
+    /// # let _ = triage;
+    /// ```
+    #[must_use]
+    pub fn server_header(mut self, server: impl Into<Arc<str>>, header: RunHeader) -> Self {
+        self.parts.server_headers.push((server.into(), header));
         self
     }
 

@@ -24,6 +24,8 @@ pub struct Outline {
     pub description: Option<String>,
     pub prompt: Vec<(PromptPart, PromptOutline)>,
     pub servers: Vec<(Arc<str>, Option<Vec<String>>)>,
+    /// The headers of calls: the server, the name, and the value as a card has it, if a card can.
+    pub headers: Vec<(Arc<str>, String, Option<String>)>,
     pub built_in: Vec<Arc<str>>,
     /// The functions, each with its index in the list.
     pub tools: Vec<(usize, ToolDefinition)>,
@@ -93,6 +95,13 @@ impl Outline {
             runs_itself: declaration.runs_itself,
             prompt: declaration.prompt.outline(),
             servers: servers.iter().map(|used| (Arc::clone(&used.name), used.filter.patterns())).collect(),
+            headers: declaration
+                .server_headers
+                .iter()
+                .map(|(server, header)| {
+                    (Arc::clone(server), header.name().to_owned(), header.source().map(str::to_owned))
+                })
+                .collect(),
             built_in: runtime_tools.iter().map(|tool| Arc::clone(&tool.definition().name)).collect(),
             tools,
             toolboxes: toolboxes

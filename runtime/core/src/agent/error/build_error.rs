@@ -310,6 +310,19 @@ pub enum BuildError {
         /// The servers that agents use.
         used: String,
     },
+    /// A header of the agent cannot be sent with the calls to its server.
+    #[error("the header `{header}` of the agent `{agent}` cannot be sent to the server `{server}`: {reason}")]
+    #[non_exhaustive]
+    ServerHeader {
+        /// The agent.
+        agent: String,
+        /// The server.
+        server: String,
+        /// The header.
+        header: String,
+        /// What is wrong, and what to write instead.
+        reason: &'static str,
+    },
     /// The builder has settings for an agent that does not exist.
     #[error(
         "the builder has settings for the agent `{name}`, which does not exist{near} The agents are: {known}"

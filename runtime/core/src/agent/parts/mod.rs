@@ -4,8 +4,10 @@
 pub(super) mod compiled_hook;
 pub(super) mod compiled_onion;
 pub(super) mod declared_guardrail;
+pub(crate) mod header_template;
 pub(super) mod hook_names;
 pub(super) mod identities;
+pub(super) mod run_header;
 pub(super) mod server_pool;
 pub(super) mod servers;
 pub mod settings;
@@ -33,6 +35,7 @@ use crate::agent::parts::compiled_hook::CompiledHook;
 use crate::agent::parts::compiled_onion::OnionBuilder;
 use crate::agent::parts::declared_guardrail::{DeclaredApproval, DeclaredGuardrail};
 use crate::agent::parts::identities::{Around, HookType};
+use crate::agent::parts::run_header::RunHeader;
 use crate::agent::parts::server_pool::ServerUse;
 use crate::agent::parts::servers::ToolServers;
 use crate::agent::parts::settings::Settings;
@@ -48,6 +51,8 @@ pub(super) struct Parts {
     pub(super) description: Option<String>,
     pub(super) prompt: Prompt,
     pub(super) servers: Vec<ServerUse>,
+    /// Headers of calls, each with its server.
+    pub(super) server_headers: Vec<(Arc<str>, RunHeader)>,
     pub(super) server_snapshot: Option<Cow<'static, str>>,
     pub(super) default_servers: Option<Arc<dyn ToolServers>>,
     pub(super) runtime_tools: Vec<Arc<dyn DynTool>>,

@@ -12,6 +12,7 @@ use onionskin_tools::onion::{caught, caught_async};
 use crate::agent::error::build_error::BuildError;
 use crate::agent::error::server_error::ServerError;
 
+use super::run_header::RunHeader;
 use super::servers::{IntoToolServer, ProviderRequest, ToolProvider, ToolServer, ToolServers};
 use super::tool_filter::ToolFilter;
 
@@ -189,24 +190,45 @@ pub(in crate::agent) struct AgentServer {
 }
 
 impl Pool {
-    /// The tools of an agent's servers. `snapshot` is the declaration's snapshot of them; `is_strict` means
-    /// that they must match it.
+    /// The tools of an agent's servers. `headers` are those of its calls, each with its server; `snapshot` is the
+    /// declaration's snapshot of the servers, and `is_strict` means that they must match it.
     pub(in crate::agent) fn providers(
         &self,
         agent: &str,
         uses: &[ServerUse],
+        headers: &[(Arc<str>, RunHeader)],
         snapshot: Option<&str>,
         is_strict: bool,
     ) -> Result<Vec<AgentServer>, BuildError> {
         names_apart(agent, uses)?;
+        let unsent = |(server, header): &(Arc<str>, RunHeader), reason| BuildError::ServerHeader {
+            agent: agent.to_owned(),
+            server: server.to_string(),
+            header: header.name().to_owned(),
+            reason,
+        };
+        if let Some(wrong) = headers.iter().find(|(server, _)| uses.iter().all(|used| used.name != *server)) {
+            return Err(unsent(wrong, "the agent does not use this server: add it with `.server(..)`"));
+        }
         let servers = uses.iter().filter_map(|used| Some((used, self.servers.get(&used.name)?)));
         servers
             .map(|(used, server)| {
                 let filter = used.filter.clone();
+                let mut of_server = headers.iter().filter(|(name, _)| *name == used.name).peekable();
+                if let Some(first) = of_server.peek()
+                    && caught(|| server.kind()) != Ok(ServerKind::Mcp)
+                {
+                    return Err(unsent(
+                        first,
+                        "it is not an MCP server: its own code gets the run of each call",
+                    ));
+                }
+                let of_server: Vec<_> = of_server.map(|(_, header)| header.clone()).collect();
                 let made = caught(|| {
                     let request = ProviderRequest::new(agent, &used.name, &filter);
                     let request =
                         request.with_snapshot(snapshot).with_strict_lock(is_strict || self.is_strict);
+                    let request = request.with_headers(&of_server);
                     let provider = server.provider(&request)?;
                     provider.generation();
                     Ok((server.kind(), provider))

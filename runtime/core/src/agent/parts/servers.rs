@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
+use super::run_header::RunHeader;
 use super::tool_filter::ToolFilter;
 use onionskin_definitions::definition::ServerKind;
 use onionskin_definitions::error::BoxError;
@@ -223,12 +224,13 @@ pub struct ProviderRequest<'a> {
     filter: &'a ToolFilter,
     snapshot: Option<&'a str>,
     is_lock_strict: bool,
+    headers: &'a [RunHeader],
 }
 
 impl<'a> ProviderRequest<'a> {
     /// Creates a request without a snapshot, for tests of a server.
     pub fn new(agent: &'a str, server: &'a str, filter: &'a ToolFilter) -> Self {
-        Self { agent, server, filter, snapshot: None, is_lock_strict: false }
+        Self { agent, server, filter, snapshot: None, is_lock_strict: false, headers: &[] }
     }
 
     /// Sets the snapshot.
@@ -241,6 +243,12 @@ impl<'a> ProviderRequest<'a> {
     #[must_use]
     pub fn with_strict_lock(self, is_lock_strict: bool) -> Self {
         Self { is_lock_strict, ..self }
+    }
+
+    /// Sets the headers of the agent's calls.
+    #[must_use]
+    pub fn with_headers(self, headers: &'a [RunHeader]) -> Self {
+        Self { headers, ..self }
     }
 
     /// The agent's name.
@@ -270,6 +278,12 @@ impl<'a> ProviderRequest<'a> {
     /// those that differ, and fail without a snapshot.
     pub fn is_lock_strict(&self) -> bool {
         self.is_lock_strict
+    }
+
+    /// The headers of the agent's calls. The last one of a name counts. Only a server of the kind [`ServerKind::Mcp`] gets any, and it
+    /// must send them or fail.
+    pub fn headers(&self) -> &'a [RunHeader] {
+        self.headers
     }
 
     /// The name in the definition of a tool with the server's own name `own`: `server__own`.
