@@ -150,6 +150,9 @@ impl Asking<'_> {
                 failed = ended(&mut open), if open.is_some() => {
                     unanswered = unanswered.or(failed);
                     open = None;
+                    if is_left && let Some(error) = unanswered.take() {
+                        return Err(self.unanswered(error, "and the call was cancelled"));
+                    }
                 }
                 Some(question) = asked.recv(), if open.is_none() => {
                     open = Some(Box::pin(self.answer(question, left)));

@@ -2,12 +2,14 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 use rmcp::ClientHandler;
 use rmcp::model::{
     ClientConfig, ErrorCode, ErrorData, Implementation, ProgressNotificationParam, ProgressToken, RequestId,
 };
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
 
 use super::announced::Changes;
 use super::elicitation;
@@ -23,6 +25,8 @@ const WAITING: usize = 64;
 pub(super) const QUESTIONS: usize = 10;
 /// Questions that may wait for their call to listen; further ones are refused.
 const EARLY: usize = 16;
+/// A call that was sent listens after this time.
+const SOON: Duration = Duration::from_secs(5);
 
 /// The receivers of what a server sends without a request.
 #[derive(Clone)]
@@ -72,16 +76,23 @@ impl Unasked {
         Client(self.grants.clone())
     }
 
-    /// Takes a request of the server. A question goes to the call that it belongs to: `call`, or the only one that listens.
+    /// Takes a request of the server. A question goes to the call that it belongs to, and to no person if that is not clear.
     pub(super) fn request(&self, call: Option<&RequestId>, method: &str, params: Option<&str>) -> Reply {
         if method != ELICITATION || !self.grants.asks() {
             return Reply::Now(self.grants.answer(method));
         }
+        let refused = |reason| Reply::Now(Err(ErrorData::new(ErrorCode::INVALID_REQUEST, reason, None)));
+        let Some(call) = call else {
+            return refused("it is not clear to which open call of a tool the question belongs");
+        };
+        let params = params.unwrap_or("null");
+        if params.len() > elicitation::LONGEST {
+            return refused("the question is too long");
+        }
         let (answer, receiver) = oneshot::channel();
-        let asked = ServerQuestion { params: params.unwrap_or("null").to_owned(), answer };
-        match self.listeners.ask(call, asked) {
+        match self.listeners.ask(call, ServerQuestion { params: params.to_owned(), answer }) {
             Ok(()) => Reply::Later(receiver),
-            Err(reason) => Reply::Now(Err(ErrorData::new(ErrorCode::INVALID_REQUEST, reason, None))),
+            Err(reason) => refused(reason),
         }
     }
 
@@ -117,7 +128,7 @@ struct Calls {
     /// The calls that take questions.
     asking: HashMap<RequestId, Questions>,
     /// Questions for calls that do not listen yet.
-    early_questions: VecDeque<(RequestId, ServerQuestion)>,
+    early_questions: VecDeque<(RequestId, ServerQuestion, Instant)>,
 }
 
 /// The questions of one call.
@@ -158,9 +169,9 @@ impl Listeners {
         let mut listeners = self.lock();
         listeners.asking.retain(|_, call| !call.to.is_closed());
         let (mine, others) =
-            std::mem::take(&mut listeners.early_questions).into_iter().partition(|(of, _)| of == call);
+            std::mem::take(&mut listeners.early_questions).into_iter().partition(|(of, ..)| of == call);
         listeners.early_questions = others;
-        for (_, asked) in mine {
+        for (_, asked, _) in mine {
             // One too many is dropped, and so it is answered.
             let _ = questions.ask(asked);
         }
@@ -169,27 +180,18 @@ impl Listeners {
     }
 
     /// Gives a question to a call.
-    fn ask(&self, call: Option<&RequestId>, asked: ServerQuestion) -> Result<(), &'static str> {
+    fn ask(&self, call: &RequestId, asked: ServerQuestion) -> Result<(), &'static str> {
         let mut listeners = self.lock();
         listeners.asking.retain(|_, call| !call.to.is_closed());
-        let Some(call) = call else {
-            let mut calls = listeners.asking.values_mut();
-            return match (calls.next(), calls.next()) {
-                (Some(only), None) => only.ask(asked),
-                (None, _) => Err("a person is asked during a call of a tool only"),
-                (Some(_), Some(_)) => {
-                    Err("it is not clear to which of several open calls the question belongs")
-                }
-            };
-        };
         if let Some(questions) = listeners.asking.get_mut(call) {
             return questions.ask(asked);
         }
-        // It may be faster than the call that begins to listen.
+        // It may be faster than the call that begins to listen. Those of calls that are over are dropped, and so they are answered.
+        listeners.early_questions.retain(|(_, _, since)| since.elapsed() < SOON);
         if listeners.early_questions.len() == EARLY {
             return Err("a person is asked during a call of a tool only");
         }
-        listeners.early_questions.push_back((call.clone(), asked));
+        listeners.early_questions.push_back((call.clone(), asked, Instant::now()));
         Ok(())
     }
 

@@ -85,7 +85,7 @@ pub(super) fn refused(error: &ErrorData) -> Option<InputRequired> {
     if error.code.0 != ADDRESSES {
         return None;
     }
-    let asked = error.data.as_ref()?["elicitations"].as_array()?.iter();
+    let asked = error.data.as_ref()?["elicitations"].as_array().filter(|asked| !asked.is_empty())?.iter();
     let input_requests = asked.enumerate().map(|(number, params)| {
         (number.to_string(), InputRequest { method: ELICITATION.to_owned(), params: params.clone() })
     });

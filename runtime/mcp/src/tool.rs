@@ -181,7 +181,9 @@ impl DynTool for McpTool {
                 let sent = (arguments, Input::default());
                 return self.in_order(cx, self.send(cx, sent, None)).await?.without_input(&server.name);
             }
-            let asking = Asking { cx, server, is_repeatable: tool.definition.effect.is_repeatable() };
+            // Its questions hide the secrets of the connection that they come from.
+            let used = server.for_run(cx.run())?;
+            let asking = Asking { cx, server: &used, is_repeatable: tool.definition.effect.is_repeatable() };
             let left = Notify::new();
             let send = |input| {
                 let (questions, asked) = mpsc::channel(1);

@@ -1,6 +1,7 @@
 //! One login: its tokens, their refresh, and how it begins anew.
 
 use std::collections::{HashSet, VecDeque};
+use std::future::ready;
 use std::sync::{Arc, Mutex as SyncMutex};
 use std::time::Duration;
 
@@ -45,7 +46,7 @@ pub(crate) struct Authority {
     server: Url,
     oauth: OAuth,
     /// Held while tokens are refreshed.
-    refresh: Mutex<()>,
+    refresh: Arc<Mutex<()>>,
     /// The login that waits for a person. Held while one begins.
     begun: Mutex<Option<Begun>>,
     hidden: SyncMutex<Hidden>,
@@ -103,7 +104,7 @@ impl Authority {
             login,
             server,
             oauth,
-            refresh: Mutex::default(),
+            refresh: Arc::default(),
             begun: Mutex::default(),
             hidden: SyncMutex::default(),
         }
@@ -151,12 +152,12 @@ impl Authority {
     ) -> Result<Option<Secret<String>>, HttpError> {
         let (authority, former) = (Arc::clone(self), former.clone());
         // A server gives some refresh tokens once, so the answer is stored even if nobody waits for it any more.
-        let renewed = step(async move { authority.renewed(&former).await }).await;
+        let alone = Arc::clone(&self.refresh).lock_owned();
+        let renewed = step(alone, async move { authority.renewed(&former).await }).await;
         renewed.unwrap_or_else(|reason| Err(HttpError::Login { reason }))
     }
 
     async fn renewed(&self, former: &Secret<String>) -> Result<Option<Secret<String>>, HttpError> {
-        let _alone = self.refresh.lock().await;
         let Some(stored) = self.stored().await? else { return Ok(None) };
         // Another call may have renewed it meanwhile.
         if let Some(token) = stored.token()?
@@ -219,7 +220,7 @@ impl Authority {
             return Err(OAuthError::Setting { setting: "redirect", reason });
         };
         let authority = Arc::clone(self);
-        let begun = step(async move { authority.begun(challenge, redirect).await }).await;
+        let begun = step(ready(()), async move { authority.begun(challenge, redirect).await }).await;
         begun.unwrap_or_else(|reason| Err(OAuthError::Begin { reason }))
     }
 
@@ -261,9 +262,7 @@ impl Authority {
         let numbers = page.query_pairs().filter(|(name, _)| name == "state");
         let number = numbers.last().map(|(_, number)| number.into_owned());
         let number = number.ok_or_else(|| refused("the address of its page has no `state`"))?;
-        if let Some(former) = begun.take() {
-            self.oauth.shared.remove(&former.number);
-        }
+        // A person may still be at the page of the former one.
         self.oauth.shared.add(number.clone(), (Arc::clone(self), begin));
         *begun = Some(Begun { address: address.clone(), number, asked, at: Instant::now() });
         Ok(address)
@@ -278,7 +277,7 @@ impl Authority {
         issuer: Option<String>,
     ) -> Result<(), OAuthError> {
         let authority = Arc::clone(self);
-        let finished = step(async move {
+        let finished = step(Arc::clone(&self.refresh).lock_owned(), async move {
             {
                 let mut begun = authority.begun.lock().await;
                 if begun.as_ref().is_some_and(|begun| begun.number == number) {
@@ -287,7 +286,6 @@ impl Authority {
             }
             let code = code.map_err(|reason| OAuthError::Refused { reason })?;
             let store = &authority.oauth.shared.store;
-            let _alone = authority.refresh.lock().await;
             let _guard = store.lock(&authority.login).await.map_err(OAuthError::Store)?;
             let exchange =
                 begin.manager.exchange_code_for_token_with_issuer(code.expose(), &number, issuer.as_deref());
@@ -445,10 +443,16 @@ fn failed(error: &AuthError) -> HttpError {
     HttpError::Login { reason: reason(error) }
 }
 
-/// Does work that goes on if nobody waits for it any more, within a time. The protocol library logs codes.
-async fn step<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Result<T, String> {
-    let work = tokio::time::timeout(STEP, work).with_subscriber(NoSubscriber::new());
-    match tokio::spawn(work).await {
+/// Does work that goes on if nobody waits for it any more, within a time that begins when it is `alone`. The protocol library logs codes.
+async fn step<G: Send + 'static, T: Send + 'static>(
+    alone: impl Future<Output = G> + Send + 'static,
+    work: impl Future<Output = T> + Send + 'static,
+) -> Result<T, String> {
+    let work = async move {
+        let _alone = alone.await;
+        tokio::time::timeout(STEP, work).await
+    };
+    match tokio::spawn(work.with_subscriber(NoSubscriber::new())).await {
         Ok(Ok(done)) => Ok(done),
         Ok(Err(_)) => Err(format!("the authorization server did not answer within {STEP:?}")),
         Err(_) => Err("the program is shutting down".to_owned()),

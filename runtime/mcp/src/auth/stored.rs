@@ -127,6 +127,18 @@ impl CredentialStore for Saved {
         self.store.save(&self.login, None).await.map_err(|error| failed(&error))
     }
 
+    async fn on_refresh_token_rejected(&self, credentials: &StoredCredentials) -> Result<(), AuthError> {
+        let stored = Stored::load(&*self.store, &self.login).await.map_err(|error| failed(&error))?;
+        let tokens = |credentials: &StoredCredentials| serde_json::to_value(&credentials.token_response).ok();
+        let Some(mut stored) = stored.filter(|stored| tokens(&stored.credentials) == tokens(credentials))
+        else {
+            return Ok(());
+        };
+        // Other calls do not try it again.
+        stored.credentials.token_response = None;
+        stored.save(&*self.store, &self.login).await.map_err(|error| failed(&error))
+    }
+
     async fn acquire_refresh_guard(&self) -> Result<Option<CredentialRefreshGuard>, AuthError> {
         let guard = self.store.lock(&self.login).await.map_err(|error| failed(&error))?;
         Ok(Some(CredentialRefreshGuard::new(guard)))

@@ -1,7 +1,7 @@
 //! An address that a server asks a person to open.
 
-/// Longer addresses are refused: nobody reads them.
-const LONGEST: usize = 2_000;
+/// Longer addresses are refused: nobody reads them. The page of a login can have this length.
+const LONGEST: usize = 8 << 10;
 
 /// The host of an address, with its port.
 ///

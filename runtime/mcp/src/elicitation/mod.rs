@@ -11,7 +11,7 @@ use super::visible::{name, visible};
 use form::Form;
 
 /// A longer request is refused.
-const LONGEST: usize = 64 << 10;
+pub(super) const LONGEST: usize = 64 << 10;
 
 /// What a server asks for.
 pub(super) struct Elicitation {

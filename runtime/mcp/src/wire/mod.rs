@@ -142,7 +142,7 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
         }
     }
 
-    /// Answers a request of the server. It does not say to which call a question belongs: to the only one that is open.
+    /// Answers a request of the server. It does not say to which call a question belongs: to the only one that the server can work on.
     fn reply(&mut self, id: RequestId, method: &str, params: Option<&str>) {
         self.pace.count();
         let Some(outbox) = &self.outbox else { return };
@@ -189,7 +189,7 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleClient> for Wire<R> {
                 if let ClientNotification::CancelledNotification(cancelled) = &sent.notification
                     && let Some(id) = &cancelled.params.request_id
                 {
-                    self.pending.take(id);
+                    self.pending.abandon(id);
                 }
             }
             _ => {}
