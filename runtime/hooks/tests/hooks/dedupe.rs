@@ -309,3 +309,33 @@ async fn h9_a_function_says_what_is_equal() {
 }
 
 agent! { Keyed { instruction: "Pay.", function_tools: [pay] } }
+
+/// Pays from an account.
+#[tool(effect = once)]
+async fn pay_from(cents: u32, #[arg(default = "main")] account: String, bank: Provided<Bank>) -> String {
+    format!("payment {} of {cents} from {account}", bank.pay().await)
+}
+
+agent! {
+    Speller { instruction: "Pay.", function_tools: [pay_from], tool_hooks: [dedupe for [pay_from]] }
+}
+
+#[tokio::test(start_paused = true)]
+async fn h9_one_call_that_is_written_in_several_ways_happens_once() {
+    let bank = Bank::default();
+    let spellings = [
+        json!({ "cents": 5 }),
+        json!({ "cents": "5" }),
+        json!({ "cents": 5.0 }),
+        json!({ "account": "main", "cents": 5 }),
+        // Another one.
+        json!({ "cents": 5, "account": "other" }),
+    ];
+    let none = ScriptedTurn::default();
+    let calls = spellings.into_iter().fold(none, |turn, args| turn.and_call("pay_from", args));
+    let model = ScriptedModel::turns([calls, ScriptedTurn::say("{last}")]);
+    let agent = Speller::builder().model(model).provide(bank.clone()).build().await.unwrap();
+    let output = agent.run("Go.").await.unwrap();
+    let texts: Vec<_> = output.tool_calls.iter().map(|call| format!("{:?}", call.content)).collect();
+    assert_eq!(bank.payments(), 2, "{texts:#?}");
+}
