@@ -182,7 +182,7 @@ impl DynTool for McpTool {
                 return self.in_order(cx, self.send(cx, sent, None)).await?.without_input(&server.name);
             }
             // Its questions hide the secrets of the connection that they come from.
-            let used = server.for_run(cx.run())?;
+            let used = server.for_run(cx.run(), &self.headers)?;
             let asking = Asking { cx, server: &used, is_repeatable: tool.definition.effect.is_repeatable() };
             let left = Notify::new();
             let send = |input| {
