@@ -83,17 +83,21 @@ impl Unasked {
         }
         let refused = |reason| Reply::Now(Err(ErrorData::new(ErrorCode::INVALID_REQUEST, reason, None)));
         let Some(call) = call else {
-            return refused("it is not clear to which open call of a tool the question belongs");
+            return refused("it is not clear to which of several open calls of tools the question belongs");
         };
         let params = params.unwrap_or("null");
-        if params.len() > elicitation::LONGEST {
-            return refused("the question is too long");
-        }
+        // The rest of one that is too long is of no use.
+        let params = &params[..params.floor_char_boundary(elicitation::LONGEST + 4)];
         let (answer, receiver) = oneshot::channel();
         match self.listeners.ask(call, ServerQuestion { params: params.to_owned(), answer }) {
             Ok(()) => Reply::Later(receiver),
             Err(reason) => refused(reason),
         }
+    }
+
+    /// Whether the server has asked a question during a call that listens, or did so.
+    pub(super) fn has_asked(&self, call: &RequestId) -> bool {
+        self.listeners.lock().asking.get(call).is_some_and(|questions| questions.left < QUESTIONS)
     }
 
     pub(super) fn progress(&self, mut report: ProgressNotificationParam) {

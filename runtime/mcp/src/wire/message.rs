@@ -331,7 +331,7 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}"#, "refusal None no"),
             (r#"{"jsonrpc":"2.0","id":4,"method":"ping"}"#, "request 4 ping"),
             (r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#, "ToolsChanged"),
-            (r#"{"jsonrpc":"2.0","method":"notifications/message","params":{}}"#, "Other"),
+            (r#"{"jsonrpc":"2.0","method":"notifications/message","params":{}}"#, "log {}"),
             (
                 r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":2}}"#,
                 "progress 2 of 1",

@@ -189,7 +189,12 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleClient> for Wire<R> {
                 if let ClientNotification::CancelledNotification(cancelled) = &sent.notification
                     && let Some(id) = &cancelled.params.request_id
                 {
-                    self.pending.abandon(id);
+                    // One that waits for an answer gets it: that the question is cancelled.
+                    if self.unasked.has_asked(id) {
+                        self.pending.take(id);
+                    } else {
+                        self.pending.abandon(id);
+                    }
                 }
             }
             _ => {}
