@@ -173,7 +173,7 @@ async fn answer_in_form(mut stream: TcpStream) {
         } else {
             let names: Vec<_> =
                 body["tools"].as_array().unwrap().iter().map(|tool| &tool["function"]["name"]).collect();
-            assert_eq!(names, ["look", "final_answer"]);
+            assert_eq!(names, ["final_answer", "look"]);
             ModelResponse::tool_calls([ToolCall::new("call-1", "final_answer", numbers)])
         };
     let answer = format!("{OPEN}{}", stream_of(&answer));
