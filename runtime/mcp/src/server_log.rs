@@ -2,6 +2,7 @@
 #![expect(deprecated, reason = "the protocol of 2026 has logging, and names standard error for later ones")]
 
 use std::sync::{Arc, Mutex};
+use std::thread;
 use std::time::Duration;
 
 use onionskin_core::secret::Redact as _;
@@ -29,6 +30,8 @@ pub(super) struct ServerLog {
     server: Arc<str>,
     secrets: Secrets,
     subscriber: Dispatch,
+    /// The lowest level that is logged; `None` if nothing is.
+    level: Option<LoggingLevel>,
     pace: Arc<Mutex<Pace>>,
 }
 
@@ -46,37 +49,42 @@ struct Message {
     data: Value,
 }
 
-impl ServerLog {
-    pub(super) fn new(server: &Arc<str>, secrets: &Secrets) -> Self {
-        let pace = Arc::new(Mutex::new(Pace { window: Instant::now(), count: 0 }));
-        let subscriber = get_default(Dispatch::clone);
-        Self { server: Arc::clone(server), secrets: secrets.clone(), subscriber, pace }
-    }
-
-    /// The request to set the level, if anything is logged.
-    pub(super) fn request(&self) -> Option<ClientRequest> {
-        let params = SetLevelRequestParams::new(self.level()?);
-        Some(ClientRequest::SetLevelRequest(SetLevelRequest::new(params)))
-    }
-
-    /// The level as a part of any request.
-    pub(super) fn options(&self) -> PeerRequestOptions {
-        let options = PeerRequestOptions::no_options();
-        let Some(level) = self.level() else { return options };
-        let mut meta = RequestMetaObject::default();
-        meta.set_log_level(level);
-        options.with_meta(meta)
-    }
-
-    /// The lowest level that is logged; `None` if nothing is.
-    fn level(&self) -> Option<LoggingLevel> {
-        with_default(&self.subscriber, || match () {
+/// The lowest level that a subscriber logs. It is asked on a thread of its own, because `enabled!` leaves its answer in the filters of
+/// `tracing-subscriber`, which then drop the next span of the thread.
+fn level(subscriber: &Dispatch) -> Option<LoggingLevel> {
+    let ask = || {
+        with_default(subscriber, || match () {
             () if enabled!(target: TARGET, Level::DEBUG) => Some(LoggingLevel::Debug),
             () if enabled!(target: TARGET, Level::INFO) => Some(LoggingLevel::Info),
             () if enabled!(target: TARGET, Level::WARN) => Some(LoggingLevel::Warning),
             () if enabled!(target: TARGET, Level::ERROR) => Some(LoggingLevel::Error),
             () => None,
         })
+    };
+    thread::scope(|scope| thread::Builder::new().spawn_scoped(scope, ask).ok()?.join().ok()).flatten()
+}
+
+impl ServerLog {
+    pub(super) fn new(server: &Arc<str>, secrets: &Secrets) -> Self {
+        let pace = Arc::new(Mutex::new(Pace { window: Instant::now(), count: 0 }));
+        let subscriber = get_default(Dispatch::clone);
+        let level = level(&subscriber);
+        Self { server: Arc::clone(server), secrets: secrets.clone(), subscriber, level, pace }
+    }
+
+    /// The request to set the level, if anything is logged.
+    pub(super) fn request(&self) -> Option<ClientRequest> {
+        let params = SetLevelRequestParams::new(self.level?);
+        Some(ClientRequest::SetLevelRequest(SetLevelRequest::new(params)))
+    }
+
+    /// The level as a part of any request.
+    pub(super) fn options(&self) -> PeerRequestOptions {
+        let options = PeerRequestOptions::no_options();
+        let Some(level) = self.level else { return options };
+        let mut meta = RequestMetaObject::default();
+        meta.set_log_level(level);
+        options.with_meta(meta)
     }
 
     /// Writes a message with these parameters.

@@ -9,6 +9,7 @@ mod tool;
 use std::borrow::Cow;
 
 use tracing::Span;
+use tracing::level_filters::LevelFilter;
 
 pub(super) use chat::ChatSpan;
 pub(in crate::agent) use run::RunSpan;
@@ -22,9 +23,10 @@ use onionskin_tools::model::{RequestParams, Usage};
 /// The target of the spans.
 const TARGET: &str = "onionskin";
 
-/// Whether a subscriber records the spans.
+/// Whether a subscriber may record the spans. It does not check the target with `span_enabled!`, because that leaves its answer in the filters
+/// of `tracing-subscriber`, which then drop the next span.
 pub(super) fn are_recorded() -> bool {
-    tracing::span_enabled!(target: TARGET, tracing::Level::INFO)
+    LevelFilter::current() >= LevelFilter::INFO
 }
 
 /// Redacts a text with the current secrets of the session.
