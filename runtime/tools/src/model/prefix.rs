@@ -84,7 +84,7 @@ pub enum PrefixCause {
     /// A turn hook.
     TurnHook,
     /// A text that became a secret of the session, and is now masked.
-    Secret,
+    NewSecret,
 }
 
 impl fmt::Display for PrefixCause {
@@ -92,7 +92,7 @@ impl fmt::Display for PrefixCause {
         f.write_str(match self {
             Self::MessageHook => "by a message hook",
             Self::TurnHook => "by a turn hook",
-            Self::Secret => "because of a new secret",
+            Self::NewSecret => "because of a new secret",
         })
     }
 }
@@ -139,7 +139,7 @@ impl SentRequest {
             PrefixChange::Message { index } => one.messages.departs_at(&other.messages) == Some(*index),
         };
         if !is_here(&self.hooked, &later.hooked) {
-            return Some(PrefixCause::Secret);
+            return Some(PrefixCause::NewSecret);
         }
         if !is_here(&self.prompted, &later.prompted) {
             return Some(PrefixCause::TurnHook);
