@@ -95,9 +95,9 @@ impl Unasked {
         }
     }
 
-    /// Whether the server has asked a question during a call that listens, or did so.
+    /// Whether the server has asked a question during this call, which is one of the last.
     pub(super) fn has_asked(&self, call: &RequestId) -> bool {
-        self.listeners.lock().asking.get(call).is_some_and(|questions| questions.left < QUESTIONS)
+        self.listeners.lock().asked.contains(call)
     }
 
     pub(super) fn progress(&self, mut report: ProgressNotificationParam) {
@@ -133,6 +133,8 @@ struct Calls {
     asking: HashMap<RequestId, Questions>,
     /// Questions for calls that do not listen yet.
     early_questions: VecDeque<(RequestId, ServerQuestion, Instant)>,
+    /// The last calls that got a question.
+    asked: VecDeque<RequestId>,
 }
 
 /// The questions of one call.
@@ -187,6 +189,12 @@ impl Listeners {
     fn ask(&self, call: &RequestId, asked: ServerQuestion) -> Result<(), &'static str> {
         let mut listeners = self.lock();
         listeners.asking.retain(|_, call| !call.to.is_closed());
+        if !listeners.asked.contains(call) {
+            listeners.asked.push_back(call.clone());
+            if listeners.asked.len() > WAITING {
+                listeners.asked.pop_front();
+            }
+        }
         if let Some(questions) = listeners.asking.get_mut(call) {
             return questions.ask(asked);
         }
