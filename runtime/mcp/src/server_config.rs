@@ -254,11 +254,19 @@ impl ServerConfig {
 
     /// Whether the calls of runs with these headers carry what only a run knows.
     pub(super) fn depends_on_run(&self, headers: &[RunHeader]) -> bool {
-        #[cfg(feature = "mcp-auth")]
-        let of_user = self.oauth.as_ref().is_some_and(OAuth::is_for_users);
-        #[cfg(not(feature = "mcp-auth"))]
-        let of_user = false;
-        of_user || !headers.is_empty()
+        !headers.is_empty() || self.login_is_for_users()
+    }
+
+    /// Whether each user of the runs has a login of their own.
+    #[cfg(feature = "mcp-auth")]
+    fn login_is_for_users(&self) -> bool {
+        self.oauth.as_ref().is_some_and(OAuth::is_for_users)
+    }
+
+    #[cfg(not(feature = "mcp-auth"))]
+    #[expect(clippy::unused_self, reason = "without the feature, there are no logins")]
+    fn login_is_for_users(&self) -> bool {
+        false
     }
 
     /// The address of a server that is [reached by one](Self::http).
