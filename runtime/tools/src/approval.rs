@@ -301,6 +301,7 @@ impl fmt::Debug for dyn DynApprover {
 }
 
 /// A return type of a rule for approval, such as a tool's `approval = path` function: whether a call needs approval, or the reason for it.
+/// Programs do not implement it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say whether a call has to be approved",
     label = "not a yes or no",

@@ -11,6 +11,7 @@
 /// The instructions of tools count as a part that never changes. They change with the list of tools, and providers
 /// read the tools before the prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum PromptChange {
     /// The text is the same in all runs of the agent.
     Never,

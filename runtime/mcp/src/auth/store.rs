@@ -56,11 +56,15 @@ pub struct Login {
 pub trait TokenStore: Send + Sync + 'static {
     /// The text of a login; `None` if there is none.
     ///
+    /// Cancel safety: it may be dropped, and called again.
+    ///
     /// # Errors
     /// Returns the reason why it cannot be read. A missing text is no error.
     fn load<'a>(&'a self, login: &'a Login) -> BoxFuture<'a, Result<Option<Secret<String>>, BoxError>>;
 
     /// Replaces the text of a login; `None` removes it.
+    ///
+    /// Cancel safety: if it is dropped, the text is the former or the new one, and whole.
     ///
     /// # Errors
     /// Returns the reason why it cannot be written.
@@ -73,6 +77,8 @@ pub trait TokenStore: Send + Sync + 'static {
     /// Excludes other processes from refreshing the tokens of a login, until the value is dropped. Servers that give each refresh token once
     /// revoke all of them if two processes use the same one. Within a process, one [`OAuth`](crate::OAuth) and its copies exclude each other;
     /// the default does nothing more.
+    ///
+    /// Cancel safety: if it is dropped, nobody is excluded.
     ///
     /// # Errors
     /// Returns the reason why they cannot be excluded.
