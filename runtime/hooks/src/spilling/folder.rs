@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use onionskin_core::{CancellationToken, RunContext};
-use tempfile::TempDir;
+use tempfile::{NamedTempFile, TempDir};
 
 use crate::key::root;
 use crate::lock::lock;
@@ -108,14 +108,9 @@ impl SpillFolder {
         if stored.bytes > self.max_bytes {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        let mut file = fs::File::create_new(&stored.path)?;
-        let written = io::Write::write_all(&mut file, text.as_bytes());
-        if written.is_ok() {
-            lock(&self.files).add(stored, self.max_bytes);
-        } else {
-            stored.remove();
-        }
-        written
+        let mut file = NamedTempFile::new_in(self.path())?;
+        file.write_all(text.as_bytes())?;
+        lock(&self.files).add(stored, file, self.max_bytes)
     }
 
     /// The file of a result that this run may read.
@@ -128,10 +123,20 @@ impl SpillFolder {
 }
 
 impl Files {
-    /// Adds a file. Those of ended runs leave first, also this one, then the oldest ones.
-    fn add(&mut self, stored: Stored, max_bytes: u64) {
-        self.bytes += stored.bytes;
-        self.stored.push_back(stored);
+    /// Adds a file under its name, in place of the one that an earlier start of the run stored. Those of ended runs leave first, also this one,
+    /// then the oldest ones.
+    fn add(&mut self, new: Stored, file: NamedTempFile, max_bytes: u64) -> io::Result<()> {
+        let earlier = self.stored.iter().position(|stored| stored.name == new.name);
+        if new.run_ended.is_cancelled() && earlier.is_some() {
+            // The run was dropped, and its next start may have stored the text since.
+            return Ok(());
+        }
+        file.persist(&new.path)?;
+        if let Some(earlier) = earlier.and_then(|at| self.stored.remove(at)) {
+            self.bytes -= earlier.bytes;
+        }
+        self.bytes += new.bytes;
+        self.stored.push_back(new);
         let Self { stored, bytes } = self;
         stored.retain(|stored| {
             let stays = !stored.run_ended.is_cancelled();
@@ -147,6 +152,7 @@ impl Files {
             self.bytes -= oldest.bytes;
             oldest.remove();
         }
+        Ok(())
     }
 }
 

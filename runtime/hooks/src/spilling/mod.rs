@@ -52,6 +52,9 @@ const LEAST: usize = 256;
 /// Errors: a tool error is shortened in the same way, and keeps its kind and its cause. If the file cannot be written, the result is shortened,
 /// and says why the rest is lost. Stops and aborts end the run, and stay as they are.
 ///
+/// Replays: with a journal, and when a paused run continues, the model gets the same text, and the file is stored again under its name. If it
+/// cannot be stored then, [`read_spilled`](fn@read_spilled) has no such file.
+///
 /// Cancellation: the file of a result that is dropped while it is written leaves as any other one: see [`SpillFolder`].
 ///
 /// Tools with `effect = once`: the hook never calls a tool twice.
@@ -86,8 +89,13 @@ impl spill {
         };
         // A replay finds the same name.
         let name = format!("{:016x}{:016x}", cx.random().await, cx.random().await);
+        let stored = folder.store(cx.run(), &name, text.clone()).await.map_err(|error| {
+            tracing::warn!(tool = cx.tool_name(), %error, "a long result was not stored");
+            error.kind().to_string()
+        });
         let cut = Cut::new(&text, self.above);
-        let shown = match folder.store(cx.run(), &name, text.clone()).await {
+        // A replay stores the text again, for its next calls, but says what the run said.
+        let shown = match cx.record("onionskin-hooks.spill", async || stored).await {
             Ok(()) => cut.with(&format!(
                 "this result has {} bytes: read it with `{}`, file `{name}`, pages 1 to {}",
                 text.len(),
@@ -95,7 +103,6 @@ impl spill {
                 reading::pages(text.len())
             )),
             Err(error) => {
-                tracing::warn!(tool = cx.tool_name(), %error, "a long result was not stored");
                 cut.with(&format!("this result has {} bytes, and the rest is lost: {error}", text.len()))
             }
         };

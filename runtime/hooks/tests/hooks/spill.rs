@@ -2,15 +2,18 @@
 
 use std::error::Error as _;
 use std::fs;
+use std::sync::Arc;
 
 use onionskin::content::{ContentBlock, Media};
 use onionskin::declaration::{AppBuilder, CallFilter};
 use onionskin::hooks::{SpillFolder, read_spilled, spill};
+use onionskin::journal::MemoryJournal;
 use onionskin::loader::{CardLoader, Registry};
+use onionskin::question::Answer;
 use onionskin::run::ToolCaller;
 use onionskin::{
-    AgentHandle, App, Args, BuildError, ErrorKind, Exit, Hook as _, ScriptedModel, ScriptedTurn, Secret,
-    ToolContext, ToolError, ToolOutput, ToolResult, ToolSpec, agent, testing, tool,
+    AgentHandle, App, Args, BuildError, ErrorKind, Exit, Hook as _, Provided, RunError, ScriptedModel,
+    ScriptedTurn, Secret, ToolContext, ToolError, ToolOutput, ToolResult, ToolSpec, agent, testing, tool,
 };
 use serde_json::json;
 
@@ -230,6 +233,58 @@ async fn h9_spilling_without_a_folder_or_a_size_does_not_build() {
     assert!(error.to_string().contains("SpillFolder"), "{error}");
     assert!(!matches!(error, BuildError::Panicked { .. }));
     std::panic::catch_unwind(|| spill::new(0)).unwrap_err();
+}
+
+#[tokio::test]
+async fn o5_a_replay_shows_the_text_that_the_run_showed_and_stores_it_again() {
+    let journal = Arc::new(MemoryJournal::default());
+    let start = async |folder: &SpillFolder, run_id: &str| {
+        let model =
+            ScriptedModel::turns([ScriptedTurn::call("list", json!({})), ScriptedTurn::say("{last}")]);
+        let clerk = Clerk::builder().model(model).provide(folder.clone()).journal(Arc::clone(&journal));
+        clerk.build().await.unwrap().request("Go.").run_id(run_id).run().await.map(|output| output.text)
+    };
+    let folder = SpillFolder::temporary().unwrap();
+    let shown = start(&folder, "order-7").await.unwrap();
+    let file = file_in(&shown);
+    // In the same process, another one, and one that can store nothing.
+    assert_eq!(start(&folder, "order-7").await.unwrap(), shown);
+    let (anew, small) = (SpillFolder::temporary().unwrap(), SpillFolder::temporary().unwrap().max_bytes(10));
+    for other in [&anew, &small] {
+        assert_eq!(start(other, "order-7").await.unwrap(), shown);
+    }
+    for folder in [&folder, &anew] {
+        assert_eq!(fs::read_to_string(folder.path().join(&file)).unwrap(), text());
+        assert_eq!(names_in(folder), [&*file]);
+    }
+
+    let lost = start(&small, "order-8").await.unwrap();
+    assert!(lost.contains("and the rest is lost: file too large"), "{lost}");
+    assert_eq!(start(&folder, "order-8").await.unwrap(), lost);
+}
+
+#[tokio::test]
+async fn h9_a_result_of_a_paused_run_can_be_read_when_it_continues() {
+    /// Names the stored file.
+    #[tool(approval)]
+    fn name(folder: Provided<SpillFolder>) -> String {
+        names_in(&folder).concat()
+    }
+
+    agent! { Careful { instruction: "List.", function_tools: [list, name], tool_hooks: [spill(1_000) for [list]] } }
+
+    let model = ScriptedModel::turns([
+        ScriptedTurn::call("list", json!({})),
+        ScriptedTurn::call("name", json!({})),
+        ScriptedTurn::call("read_spilled", json!({ "file": "{last}" })),
+        ScriptedTurn::say("{last}"),
+    ]);
+    let folder = SpillFolder::temporary().unwrap();
+    let careful = Careful::builder().model(model).provide(folder).build().await.unwrap();
+    let Err(RunError::Paused(paused)) = careful.run("Go.").await else { panic!("it pauses") };
+    let key = paused.questions()[0].key();
+    let output = careful.resume(&paused).answer(key, Answer::allow()).run().await.unwrap();
+    assert!(output.text.starts_with("[page 1 of "), "{}", output.text);
 }
 
 /// The names of the tools of each agent.
