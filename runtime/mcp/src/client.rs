@@ -1,6 +1,6 @@
 //! Our end of the protocol: handles what a server sends without a request.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -25,8 +25,8 @@ const WAITING: usize = 64;
 pub(super) const QUESTIONS: usize = 10;
 /// Questions that may wait for their call to listen; further ones are refused.
 const EARLY: usize = 16;
-/// A call that was sent listens after this time.
-const SOON: Duration = Duration::from_secs(5);
+/// So long a server may still work on a call that was given up, and ask for it.
+const ABANDONED: Duration = Duration::from_mins(5);
 
 /// The receivers of what a server sends without a request.
 #[derive(Clone)]
@@ -76,28 +76,20 @@ impl Unasked {
         Client(self.grants.clone())
     }
 
-    /// Takes a request of the server. A question goes to the call that it belongs to, and to no person if that is not clear.
+    /// Takes a request of the server, which belongs to `call` if it came on the stream of one. A question goes to its call, and to no person if
+    /// that is not clear.
     pub(super) fn request(&self, call: Option<&RequestId>, method: &str, params: Option<&str>) -> Reply {
         if method != ELICITATION || !self.grants.asks() {
             return Reply::Now(self.grants.answer(method));
         }
-        let refused = |reason| Reply::Now(Err(ErrorData::new(ErrorCode::INVALID_REQUEST, reason, None)));
-        let Some(call) = call else {
-            return refused("it is not clear to which of several open calls of tools the question belongs");
-        };
         let params = params.unwrap_or("null");
         // The rest of one that is too long is of no use.
         let params = &params[..params.floor_char_boundary(elicitation::LONGEST + 4)];
         let (answer, receiver) = oneshot::channel();
         match self.listeners.ask(call, ServerQuestion { params: params.to_owned(), answer }) {
             Ok(()) => Reply::Later(receiver),
-            Err(reason) => refused(reason),
+            Err(reason) => Reply::Now(Err(ErrorData::new(ErrorCode::INVALID_REQUEST, reason, None))),
         }
-    }
-
-    /// Whether the server has asked a question during this call, which is one of the last.
-    pub(super) fn has_asked(&self, call: &RequestId) -> bool {
-        self.listeners.lock().asked.contains(call)
     }
 
     pub(super) fn progress(&self, mut report: ProgressNotificationParam) {
@@ -120,7 +112,7 @@ impl Unasked {
     }
 }
 
-/// The calls that wait for progress reports.
+/// The calls that wait for progress reports and take questions.
 #[derive(Clone, Default)]
 pub(super) struct Listeners(Arc<Mutex<Calls>>);
 
@@ -129,16 +121,20 @@ struct Calls {
     reports: HashMap<ProgressToken, mpsc::Sender<ProgressNotificationParam>>,
     /// Reports for calls that do not listen yet, or no longer.
     early: VecDeque<ProgressNotificationParam>,
-    /// The calls that take questions.
-    asking: HashMap<RequestId, Questions>,
-    /// Questions for calls that do not listen yet.
-    early_questions: VecDeque<(RequestId, ServerQuestion, Instant)>,
-    /// The last calls that got a question.
-    asked: VecDeque<RequestId>,
+    /// The calls that take questions, by their numbers.
+    open: BTreeMap<u64, Questions>,
+    /// The number of the next one.
+    next: u64,
+    /// Questions that may belong to a call that has no identifier yet.
+    early_questions: Vec<(RequestId, ServerQuestion)>,
+    /// When the last call was given up while its server could still ask for it.
+    abandoned: Option<Instant>,
 }
 
 /// The questions of one call.
 struct Questions {
+    /// `None` until its request is sent.
+    call: Option<RequestId>,
     to: mpsc::Sender<ServerQuestion>,
     /// How many the server may still ask.
     left: usize,
@@ -148,6 +144,71 @@ impl Questions {
     fn ask(&mut self, asked: ServerQuestion) -> Result<(), &'static str> {
         self.left = self.left.checked_sub(1).ok_or("it asked too many questions in one call")?;
         self.to.try_send(asked).map_err(|_| "the call is over")
+    }
+}
+
+impl Calls {
+    /// The call that a question belongs to whose server does not say it: the only one that the server can work on.
+    fn only(&mut self) -> Option<&mut Questions> {
+        if self.abandoned.is_some_and(|at| at.elapsed() < ABANDONED) {
+            return None;
+        }
+        let mut open = self.open.values_mut();
+        open.next().filter(|_| open.next().is_none())
+    }
+
+    /// Drops the early questions if no call can take them, and so they are answered.
+    fn drop_unclaimed(&mut self) {
+        if self.open.values().all(|open| open.call.is_some()) {
+            self.early_questions.clear();
+        }
+    }
+}
+
+/// A call that takes questions. Dropped, it is over.
+pub(super) struct OpenCall {
+    number: u64,
+    questions: mpsc::Receiver<ServerQuestion>,
+    has_ended: bool,
+    listeners: Listeners,
+}
+
+impl OpenCall {
+    /// Its request was sent.
+    pub(super) fn sent(&self, call: &RequestId) {
+        let mut listeners = self.listeners.lock();
+        let (mine, others) =
+            std::mem::take(&mut listeners.early_questions).into_iter().partition(|(of, _)| of == call);
+        listeners.early_questions = others;
+        let Some(questions) = listeners.open.get_mut(&self.number) else { return };
+        questions.call = Some(call.clone());
+        for (_, asked) in mine {
+            // One too many is dropped, and so it is answered.
+            let _ = questions.ask(asked);
+        }
+        listeners.drop_unclaimed();
+    }
+
+    /// The next question.
+    pub(super) async fn question(&mut self) -> Option<ServerQuestion> {
+        self.questions.recv().await
+    }
+
+    /// The server has answered the request.
+    pub(super) fn end(mut self) {
+        self.has_ended = true;
+    }
+}
+
+impl Drop for OpenCall {
+    fn drop(&mut self) {
+        let mut listeners = self.listeners.lock();
+        let questions = listeners.open.remove(&self.number);
+        // A server that waits for the answer to a question learns that there is none.
+        if questions.is_some_and(|asked| asked.call.is_some() && asked.left == QUESTIONS) && !self.has_ended {
+            listeners.abandoned = Some(Instant::now());
+        }
+        listeners.drop_unclaimed();
     }
 }
 
@@ -168,42 +229,32 @@ impl Listeners {
         receiver
     }
 
-    /// Listens to the questions of a call that was just sent.
-    pub(super) fn listen_to_questions(&self, call: &RequestId) -> mpsc::Receiver<ServerQuestion> {
-        let (to, receiver) = mpsc::channel(QUESTIONS);
-        let mut questions = Questions { to, left: QUESTIONS };
+    /// Begins to take the questions of a call that will be sent.
+    pub(super) fn open(&self) -> OpenCall {
+        let (to, questions) = mpsc::channel(QUESTIONS);
         let mut listeners = self.lock();
-        listeners.asking.retain(|_, call| !call.to.is_closed());
-        let (mine, others) =
-            std::mem::take(&mut listeners.early_questions).into_iter().partition(|(of, ..)| of == call);
-        listeners.early_questions = others;
-        for (_, asked, _) in mine {
-            // One too many is dropped, and so it is answered.
-            let _ = questions.ask(asked);
-        }
-        listeners.asking.insert(call.clone(), questions);
-        receiver
+        let number = listeners.next;
+        listeners.next += 1;
+        listeners.open.insert(number, Questions { call: None, to, left: QUESTIONS });
+        OpenCall { number, questions, has_ended: false, listeners: self.clone() }
     }
 
     /// Gives a question to a call.
-    fn ask(&self, call: &RequestId, asked: ServerQuestion) -> Result<(), &'static str> {
+    fn ask(&self, call: Option<&RequestId>, asked: ServerQuestion) -> Result<(), &'static str> {
         let mut listeners = self.lock();
-        listeners.asking.retain(|_, call| !call.to.is_closed());
-        if !listeners.asked.contains(call) {
-            listeners.asked.push_back(call.clone());
-            if listeners.asked.len() > WAITING {
-                listeners.asked.pop_front();
-            }
-        }
-        if let Some(questions) = listeners.asking.get_mut(call) {
+        let Some(call) = call else {
+            let unclear = "it is not clear to which call of a tool the question belongs";
+            return listeners.only().ok_or(unclear)?.ask(asked);
+        };
+        if let Some(questions) = listeners.open.values_mut().find(|open| open.call.as_ref() == Some(call)) {
             return questions.ask(asked);
         }
-        // It may be faster than the call that begins to listen. Those of calls that are over are dropped, and so they are answered.
-        listeners.early_questions.retain(|(_, _, since)| since.elapsed() < SOON);
-        if listeners.early_questions.len() == EARLY {
+        // It may be faster than the call that learns its identifier.
+        if listeners.open.values().all(|open| open.call.is_some()) || listeners.early_questions.len() == EARLY
+        {
             return Err("a person is asked during a call of a tool only");
         }
-        listeners.early_questions.push_back((call.clone(), asked, Instant::now()));
+        listeners.early_questions.push((call.clone(), asked));
         Ok(())
     }
 

@@ -22,7 +22,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use super::announced::Changes;
-use super::client::{Client, Listeners, ServerQuestion, Unasked};
+use super::client::{Client, Listeners, OpenCall, ServerQuestion, Unasked};
 #[cfg(not(feature = "mcp-http"))]
 use super::endpoint;
 use super::error::StartFailure;
@@ -293,13 +293,16 @@ impl Connection {
             Some(false) => self.log.options(),
             Some(true) | None => PeerRequestOptions::no_options(),
         };
+        let mut call = questions.map(|_| self.listeners.open());
         let sending = self.peer.send_request_with_option(request, options);
         let mut handle = match sending.await {
             Ok(sent) => sent,
             Err(error) => return Err(self.broken(error).await),
         };
+        if let Some(call) = &call {
+            call.sent(&handle.id);
+        }
         let mut reports = self.listeners.listen(&handle.progress_token);
-        let mut asked = questions.map(|_| self.listeners.listen_to_questions(&handle.id));
         let mut open: Option<OpenQuestion> = None;
         let mut cancel = CancelOnDrop::new(self.peer.clone(), handle.id.clone());
         let mut last = after(self.timeout.saturating_mul(EXTENSIONS));
@@ -317,7 +320,7 @@ impl Connection {
                     }
                 }
                 answer = &mut handle.rx => break answer,
-                Some(question) = next(&mut asked), if open.is_none() => {
+                Some(question) = next(&mut call), if open.is_none() => {
                     let (asked, question) = OpenQuestion::begin(question);
                     if let Some(questions) = questions {
                         let _ = questions.send(asked).await;
@@ -342,6 +345,9 @@ impl Connection {
             }
         };
         cancel.armed = false;
+        if let (Some(call), Ok(Ok(_) | Err(ServiceError::McpError(_)))) = (call, &answer) {
+            call.end();
+        }
         match answer {
             #[cfg(feature = "mcp-http")]
             Ok(Ok(ServerResult::ListToolsResult(list))) => {
@@ -449,11 +455,8 @@ async fn answered_since(open: &mut Option<OpenQuestion>) -> Instant {
 }
 
 /// The next question of a request.
-async fn next(asked: &mut Option<mpsc::Receiver<ServerQuestion>>) -> Option<ServerQuestion> {
-    match asked {
-        Some(asked) => asked.recv().await,
-        None => None,
-    }
+async fn next(call: &mut Option<OpenCall>) -> Option<ServerQuestion> {
+    call.as_mut()?.question().await
 }
 
 /// A time from now; never, if it is beyond the clock.

@@ -19,15 +19,15 @@ agent! {
 }
 
 /// What a person answers.
-type Answers = fn(&Question) -> Option<Answer>;
+pub(crate) type Answers = fn(&Question) -> Option<Answer>;
 
-fn form(message: &str) -> Value {
+pub(crate) fn form(message: &str) -> Value {
     let fields = json!({ "name": { "type": "string" } });
     json!({ "message": message, "requestedSchema": { "type": "object", "properties": fields, "required": ["name"] } })
 }
 
 /// An agent whose model makes these calls, each of a tool with a name as argument.
-async fn agent<'c>(
+pub(crate) async fn agent<'c>(
     server: &Server,
     calls: impl IntoIterator<Item = (&'c str, &'c str)>,
     answer: Option<Answers>,
@@ -46,7 +46,7 @@ async fn agent<'c>(
 }
 
 /// The texts that the calls of a run gave.
-async fn texts(agent: &AgentHandle) -> Vec<String> {
+pub(crate) async fn texts(agent: &AgentHandle) -> Vec<String> {
     let output = agent.run("Go.").await.unwrap();
     output.tool_calls.iter().map(|call| ContentBlock::join(&call.content).into_owned()).collect()
 }

@@ -9,6 +9,7 @@ mod logged;
 mod logins;
 mod logs;
 mod server;
+mod session_questions;
 mod sessions;
 #[path = "../shared/thread_log.rs"]
 mod thread_log;

@@ -120,11 +120,7 @@ fn answer(
         Incoming::Refusal(id, error) => own(id).map(|id| ServerJsonRpcMessage::error(error, Some(id))),
         Incoming::Unreadable(id, reason) => own(id).map(|id| wire::unreadable(id, false, &reason)),
         Incoming::Request(id, method, params) => {
-            let call = match asked {
-                Some(AnswerTo::Call(id)) => Some(id),
-                Some(AnswerTo::Library(_) | AnswerTo::Discovery(_) | AnswerTo::Tools(_)) | None => None,
-            };
-            client.reply(call, id, &method, params, extra);
+            client.reply(asked.map(AnswerTo::id), id, &method, params, extra);
             None
         }
         Incoming::Progress(report) => {

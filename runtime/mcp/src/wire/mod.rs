@@ -36,7 +36,7 @@ pub(super) use message::{Incoming, reason};
 pub(super) use message::{read, read_ends};
 use outbox::Outbox;
 pub(super) use pace::Pace;
-use pending::{Kind, Pending};
+use pending::Pending;
 
 use super::client::{Reply, Unasked};
 use super::grants::Answer;
@@ -142,11 +142,11 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
         }
     }
 
-    /// Answers a request of the server. It does not say to which call a question belongs: to the only one that the server can work on.
+    /// Answers a request of the server, which does not say to which call it belongs.
     fn reply(&mut self, id: RequestId, method: &str, params: Option<&str>) {
         self.pace.count();
         let Some(outbox) = &self.outbox else { return };
-        match self.unasked.request(self.pending.only_call().as_ref(), method, params) {
+        match self.unasked.request(None, method, params) {
             Reply::Now(answer) => outbox.reply(line(reply(&id, answer).to_string())),
             later @ Reply::Later(_) => {
                 let outbox = outbox.downgrade();
@@ -176,25 +176,15 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleClient> for Wire<R> {
         let mut handshake = false;
         match &item {
             JsonRpcMessage::Request(sent) => {
-                let kind = match sent.request {
-                    ClientRequest::InitializeRequest(_) => Kind::Handshake,
-                    ClientRequest::CallToolRequest(_) => Kind::Call,
-                    _ => Kind::Other,
-                };
-                handshake = kind == Kind::Handshake;
-                self.pending.add(sent.id.clone(), kind);
+                handshake = matches!(sent.request, ClientRequest::InitializeRequest(_));
+                self.pending.add(sent.id.clone(), handshake);
                 request = Some(sent.id.clone());
             }
             JsonRpcMessage::Notification(sent) => {
                 if let ClientNotification::CancelledNotification(cancelled) = &sent.notification
                     && let Some(id) = &cancelled.params.request_id
                 {
-                    // One that waits for an answer gets it: that the question is cancelled.
-                    if self.unasked.has_asked(id) {
-                        self.pending.take(id);
-                    } else {
-                        self.pending.abandon(id);
-                    }
+                    self.pending.take(id);
                 }
             }
             _ => {}

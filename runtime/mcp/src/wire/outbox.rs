@@ -134,7 +134,6 @@ mod tests {
     use tokio::io::AsyncReadExt;
     use tokio::sync::Notify;
 
-    use super::super::pending::Kind;
     use super::*;
 
     fn outbox(room: usize) -> (Outbox, tokio::io::DuplexStream, Pending, Fault) {
@@ -164,7 +163,7 @@ mod tests {
     #[tokio::test]
     async fn a4_a_request_that_is_given_up_before_its_turn_is_not_sent() {
         let (outbox, mut server, pending, fault) = outbox(4);
-        pending.add(RequestId::Number(1), Kind::Other);
+        pending.add(RequestId::Number(1), false);
         let first = outbox.send(b"first\n".to_vec(), Some(RequestId::Number(1)));
         let second = outbox.send(b"second\n".to_vec(), Some(RequestId::Number(2)));
         let third = outbox.send(b"third\n".to_vec(), None);
