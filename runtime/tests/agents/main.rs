@@ -57,6 +57,7 @@ mod run_tools_life;
 mod scripted;
 mod scripted_children;
 mod scripted_model;
+mod server_data;
 mod server_headers;
 mod sessions;
 mod shown_meta;

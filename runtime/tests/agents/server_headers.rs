@@ -64,7 +64,7 @@ async fn a4_headers_are_for_declared_servers_that_send_them() {
 
     let builder = Keyed::builder().model(ScriptedModel::new());
     let error = builder.server("rooms", Source(ServerKind::Other)).build().await.unwrap_err();
-    assert!(matches!(&error, BuildError::ServerHeader { header, .. } if header == "x-key"), "{error}");
+    assert!(matches!(&error, BuildError::ServerPart { what, .. } if what.contains("`x-key`")), "{error}");
     assert_eq!(
         error.to_string(),
         "the header `x-key` of the agent `keyed` cannot be sent to the server `rooms`: it is not an MCP server: its own code gets \

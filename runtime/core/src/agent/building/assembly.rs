@@ -179,8 +179,7 @@ impl Assembly {
         fixed.iter().try_for_each(|tool| tool_checks::definition(&name, &tool.definition))?;
         let (snapshot, is_strict) =
             (declaration.server_snapshot.as_deref(), declaration.settings.lock == Lock::Strict);
-        let (servers, headers) = (&declaration.servers, &declaration.server_headers);
-        let servers = self.shared.servers.providers(&name, servers, headers, snapshot, is_strict)?;
+        let servers = self.shared.servers.providers(&name, &declaration, snapshot, is_strict)?;
         let guards = (!guardrails.is_empty()).then(|| Arc::clone(&guardrails) as Arc<dyn Guards>);
         let owner = Owner { agent: Arc::clone(&name), state, provided: self.services.clone(), guards };
         let model = self.model.as_ref().or(declaration.default_model.as_ref()).cloned();

@@ -24,7 +24,7 @@ use crate::agent::form::input_form::{InputForm, TypedInput};
 use crate::agent::parts::Parts;
 use crate::agent::parts::identities::HookType;
 use crate::agent::parts::run_header::RunHeader;
-use crate::agent::parts::server_pool::ServerUse;
+use crate::agent::parts::server_pool::{ServerData, ServerUse};
 use crate::agent::parts::servers::ToolServers;
 use crate::agent::parts::tool_filter::ToolFilter;
 use crate::message_hook::MessageHook;
@@ -172,7 +172,7 @@ impl AgentDeclaration {
 
     /// Sends a header with the agent's calls of the tools of an MCP server that is reached by address. A header of this name in the
     /// configuration of the server is replaced for these calls, and so is an earlier one of the agent. Building fails if the agent does not
-    /// use the server ([`BuildError::ServerHeader`](crate::BuildError::ServerHeader)), or if the server cannot send the header.
+    /// use the server ([`BuildError::ServerPart`](crate::BuildError::ServerPart)), or if the server cannot send the header.
     ///
     /// ```
     /// use onionskin::declaration::AgentDeclaration;
@@ -194,6 +194,33 @@ impl AgentDeclaration {
     #[must_use]
     pub fn server_header(mut self, server: impl Into<Arc<str>>, header: RunHeader) -> Self {
         self.parts.server_headers.push((server.into(), header));
+        self
+    }
+
+    /// Gives the agent tools that list and read the resources of a server: those whose URI matches one of the patterns, where `*` is any text.
+    /// Building fails if the agent does not use the server ([`BuildError::ServerPart`](crate::BuildError::ServerPart)), or if the server has
+    /// no resources ([`ToolServer::resources`](crate::servers::ToolServer::resources)).
+    ///
+    /// ```
+    /// use onionskin::declaration::AgentDeclaration;
+    ///
+    /// let guide = AgentDeclaration::new().server("docs", None).server_resources("docs", &["file:///guide/*"]);
+    /// # let _ = guide;
+    /// ```
+    #[must_use]
+    pub fn server_resources(self, server: impl Into<Arc<str>>, patterns: &[&str]) -> Self {
+        self.server_data(server.into(), ServerData::Resources, patterns)
+    }
+
+    /// Gives the agent tools that list and get the prompts of a server: those whose name matches one of the patterns, where `*` is any text.
+    /// Building fails as for [`Self::server_resources`].
+    #[must_use]
+    pub fn server_prompts(self, server: impl Into<Arc<str>>, patterns: &[&str]) -> Self {
+        self.server_data(server.into(), ServerData::Prompts, patterns)
+    }
+
+    fn server_data(mut self, server: Arc<str>, data: ServerData, patterns: &[&str]) -> Self {
+        self.parts.server_data.push((server, data, ToolFilter::new(patterns)));
         self
     }
 

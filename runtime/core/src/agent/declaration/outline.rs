@@ -4,6 +4,7 @@ use std::any::TypeId;
 use std::sync::Arc;
 
 use crate::agent::parts::Parts;
+use crate::agent::parts::server_pool::ServerData;
 use crate::agent::parts::settings::Settings;
 use crate::prompt::{PromptOutline, PromptPart};
 
@@ -26,6 +27,9 @@ pub struct Outline {
     pub servers: Vec<(Arc<str>, Option<Vec<String>>)>,
     /// The headers of calls: the server, the name, and the value as a card has it, if a card can.
     pub headers: Vec<(Arc<str>, String, Option<String>)>,
+    /// The patterns for resources and for prompts of servers.
+    pub resources: Vec<(Arc<str>, Vec<String>)>,
+    pub prompts: Vec<(Arc<str>, Vec<String>)>,
     pub built_in: Vec<Arc<str>>,
     /// The functions, each with its index in the list.
     pub tools: Vec<(usize, ToolDefinition)>,
@@ -89,7 +93,14 @@ impl Outline {
         } else {
             Origin::Macro
         };
+        let data = |wanted: ServerData| {
+            let data = declaration.server_data.iter().filter(|(_, data, _)| *data == wanted);
+            data.map(|(server, _, filter)| (Arc::clone(server), filter.patterns().unwrap_or_default()))
+                .collect()
+        };
         Ok(Self {
+            resources: data(ServerData::Resources),
+            prompts: data(ServerData::Prompts),
             name: Arc::clone(&agent.name),
             origin,
             runs_itself: declaration.runs_itself,

@@ -310,18 +310,18 @@ pub enum BuildError {
         /// The servers that agents use.
         used: String,
     },
-    /// A header of the agent cannot be sent with the calls to its server.
-    #[error("the header `{header}` of the agent `{agent}` cannot be sent to the server `{server}`: {reason}")]
+    /// An agent sends a header to a server, or reads resources or prompts of one, which is not possible with it.
+    #[error("the agent `{agent}` cannot {what} the server `{server}`: {reason}")]
     #[non_exhaustive]
-    ServerHeader {
+    ServerPart {
         /// The agent.
         agent: String,
         /// The server.
         server: String,
-        /// The header.
-        header: String,
+        /// What the agent does: "read resources of".
+        what: String,
         /// What is wrong, and what to write instead.
-        reason: &'static str,
+        reason: String,
     },
     /// The builder has settings for an agent that does not exist.
     #[error(

@@ -36,9 +36,10 @@ use crate::agent::parts::compiled_onion::OnionBuilder;
 use crate::agent::parts::declared_guardrail::{DeclaredApproval, DeclaredGuardrail};
 use crate::agent::parts::identities::{Around, HookType};
 use crate::agent::parts::run_header::RunHeader;
-use crate::agent::parts::server_pool::ServerUse;
+use crate::agent::parts::server_pool::{ServerData, ServerUse};
 use crate::agent::parts::servers::ToolServers;
 use crate::agent::parts::settings::Settings;
+use crate::agent::parts::tool_filter::ToolFilter;
 use crate::agent::parts::worded::Worded;
 use crate::message_hook::DynMessageHook;
 use crate::prompt::Prompt;
@@ -53,6 +54,8 @@ pub(super) struct Parts {
     pub(super) servers: Vec<ServerUse>,
     /// Headers of calls, each with its server.
     pub(super) server_headers: Vec<(Arc<str>, RunHeader)>,
+    /// The resources and prompts of servers that tools read, each with its server.
+    pub(super) server_data: Vec<(Arc<str>, ServerData, ToolFilter)>,
     pub(super) server_snapshot: Option<Cow<'static, str>>,
     pub(super) default_servers: Option<Arc<dyn ToolServers>>,
     pub(super) runtime_tools: Vec<Arc<dyn DynTool>>,

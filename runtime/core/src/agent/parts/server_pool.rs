@@ -12,6 +12,7 @@ use onionskin_tools::onion::{caught, caught_async};
 use crate::agent::error::build_error::BuildError;
 use crate::agent::error::server_error::ServerError;
 
+use super::Parts;
 use super::run_header::RunHeader;
 use super::servers::{IntoToolServer, ProviderRequest, ToolProvider, ToolServer, ToolServers};
 use super::tool_filter::ToolFilter;
@@ -21,6 +22,22 @@ use super::tool_filter::ToolFilter;
 pub(crate) struct ServerUse {
     pub(crate) name: Arc<str>,
     pub(crate) filter: ToolFilter,
+}
+
+/// What an agent reads of a server beside its tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ServerData {
+    Resources,
+    Prompts,
+}
+
+impl ServerData {
+    fn read(self) -> &'static str {
+        match self {
+            Self::Resources => "read resources of",
+            Self::Prompts => "get prompts of",
+        }
+    }
 }
 
 /// The server configurations of a builder.
@@ -180,6 +197,9 @@ pub(in crate::agent) struct Pool {
     is_strict: bool,
 }
 
+/// Makes tools of a server for a request.
+type Made<'m> = dyn Fn(&ProviderRequest<'_>) -> Result<Arc<dyn ToolProvider>, BoxError> + 'm;
+
 /// The tools that an agent uses from one server.
 #[derive(Clone)]
 pub(in crate::agent) struct AgentServer {
@@ -190,54 +210,70 @@ pub(in crate::agent) struct AgentServer {
 }
 
 impl Pool {
-    /// The tools of an agent's servers. `headers` are those of its calls, each with its server; `snapshot` is the
-    /// declaration's snapshot of the servers, and `is_strict` means that they must match it.
+    /// The tools of an agent's servers, and those that read their resources and prompts. `snapshot` is the declaration's snapshot of the servers,
+    /// and `is_strict` means that they must match it.
     pub(in crate::agent) fn providers(
         &self,
         agent: &str,
-        uses: &[ServerUse],
-        headers: &[(Arc<str>, RunHeader)],
+        parts: &Parts,
         snapshot: Option<&str>,
         is_strict: bool,
     ) -> Result<Vec<AgentServer>, BuildError> {
+        let Parts { servers: uses, server_headers: headers, server_data: data, .. } = parts;
         names_apart(agent, uses)?;
-        let unsent = |(server, header): &(Arc<str>, RunHeader), reason| BuildError::ServerHeader {
+        let wrong = |server: &str, what: String, reason: String| BuildError::ServerPart {
             agent: agent.to_owned(),
-            server: server.to_string(),
-            header: header.name().to_owned(),
+            server: server.to_owned(),
+            what,
             reason,
         };
-        if let Some(wrong) = headers.iter().find(|(server, _)| uses.iter().all(|used| used.name != *server)) {
-            return Err(unsent(wrong, "the agent does not use this server: add it with `.server(..)`"));
+        let send = |header: &RunHeader| format!("send the header `{}` to", header.name());
+        let headers_to = headers.iter().map(|(server, header)| (server, send(header)));
+        let data_of = data.iter().map(|(server, data, _)| (server, data.read().to_owned()));
+        let mut parts = headers_to.chain(data_of);
+        if let Some((server, what)) = parts.find(|(server, _)| uses.iter().all(|used| used.name != **server))
+        {
+            let reason = "the agent does not use this server: add it with `.server(..)`";
+            return Err(wrong(server, what, reason.to_owned()));
         }
-        let servers = uses.iter().filter_map(|used| Some((used, self.servers.get(&used.name)?)));
-        servers
-            .map(|(used, server)| {
-                let filter = used.filter.clone();
-                let mut of_server = headers.iter().filter(|(name, _)| *name == used.name).peekable();
-                if let Some(first) = of_server.peek()
-                    && caught(|| server.kind()) != Ok(ServerKind::Mcp)
-                {
-                    return Err(unsent(
-                        first,
-                        "it is not an MCP server: its own code gets the run of each call",
-                    ));
-                }
-                let of_server: Vec<_> = of_server.map(|(_, header)| header.clone()).collect();
+        let mut providers = Vec::new();
+        for used in uses {
+            let Some(server) = self.servers.get(&used.name) else { continue };
+            let mut of_server = headers.iter().filter(|(name, _)| *name == used.name).peekable();
+            if let Some((_, first)) = of_server.peek()
+                && caught(|| server.kind()) != Ok(ServerKind::Mcp)
+            {
+                let reason = "it is not an MCP server: its own code gets the run of each call";
+                return Err(wrong(&used.name, send(first), reason.to_owned()));
+            }
+            let of_server: Vec<_> = of_server.map(|(_, header)| header.clone()).collect();
+            let add = |filter: &ToolFilter, made: &Made| {
                 let made = caught(|| {
-                    let request = ProviderRequest::new(agent, &used.name, &filter);
-                    let request =
-                        request.with_snapshot(snapshot).with_strict_lock(is_strict || self.is_strict);
-                    let request = request.with_headers(&of_server);
-                    let provider = server.provider(&request)?;
+                    let request = ProviderRequest::new(agent, &used.name, filter);
+                    let request = request.with_snapshot(snapshot).with_headers(&of_server);
+                    let provider = made(&request.with_strict_lock(is_strict || self.is_strict))?;
                     provider.generation();
                     Ok((server.kind(), provider))
                 });
+                made.unwrap_or_else(|reason| Err(panicked(&used.name, "listed its tools", &reason)))
+            };
+            let tools = |request: &ProviderRequest<'_>| server.provider(request);
+            let (kind, provider) = add(&used.filter, &tools)?;
+            let (name, filter) = (Arc::clone(&used.name), used.filter.clone());
+            providers.push(AgentServer { server: name, kind, filter, provider });
+            for (_, data, filter) in data.iter().filter(|(name, ..)| *name == used.name) {
+                let readers = |request: &ProviderRequest<'_>| match data {
+                    ServerData::Resources => server.resources(request),
+                    ServerData::Prompts => server.prompts(request),
+                };
+                let made = add(filter, &readers);
                 let (kind, provider) =
-                    made.unwrap_or_else(|reason| Err(panicked(&used.name, "listed its tools", &reason)))?;
-                Ok(AgentServer { server: Arc::clone(&used.name), kind, filter, provider })
-            })
-            .collect()
+                    made.map_err(|error| wrong(&used.name, data.read().to_owned(), error.to_string()))?;
+                let (name, filter) = (Arc::clone(&used.name), ToolFilter::all());
+                providers.push(AgentServer { server: name, kind, filter, provider });
+            }
+        }
+        Ok(providers)
     }
 
     /// Shuts down all servers concurrently, and waits for their ends.

@@ -190,6 +190,26 @@ pub trait ToolServer: Send + Sync + 'static {
     /// Returns an error if the server has no tools for this agent.
     fn provider(&self, request: &ProviderRequest<'_>) -> Result<Arc<dyn ToolProvider>, BoxError>;
 
+    /// The tools by which an agent lists and reads the resources of the server whose URIs match the filter of the request: data in place of
+    /// functions. The runtime applies no filter to these tools.
+    ///
+    /// # Errors
+    /// Returns an error if the server has no resources. The default does so.
+    fn resources(&self, request: &ProviderRequest<'_>) -> Result<Arc<dyn ToolProvider>, BoxError> {
+        let _ = request;
+        Err("it has no resources".into())
+    }
+
+    /// The tools by which an agent lists and gets the prompts of the server whose names match the filter of the request. The runtime applies no
+    /// filter to these tools.
+    ///
+    /// # Errors
+    /// Returns an error if the server has no prompts. The default does so.
+    fn prompts(&self, request: &ProviderRequest<'_>) -> Result<Arc<dyn ToolProvider>, BoxError> {
+        let _ = request;
+        Err("it has no prompts".into())
+    }
+
     /// The kind of the server, which filters of hooks, events and contexts show as the
     /// [`ToolSource`](crate::definition::ToolSource) of its tools. Default: [`ServerKind::Other`].
     fn kind(&self) -> ServerKind {
@@ -261,8 +281,8 @@ impl<'a> ProviderRequest<'a> {
         self.server
     }
 
-    /// The filter of the agent. The runtime applies it, so a server needs it only to save work by listing
-    /// fewer tools.
+    /// The filter of the agent: for the names of tools, which the runtime applies, so a server needs it only to save work by listing fewer
+    /// tools; for the URIs of resources, and for the names of prompts, which the server applies.
     pub fn filter(&self) -> &'a ToolFilter {
         self.filter
     }

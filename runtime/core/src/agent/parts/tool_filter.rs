@@ -7,7 +7,8 @@ use wildmatch::WildMatch;
 /// everything else itself.
 ///
 /// In `agent!`, patterns are in `tools: { time: [get_*] }`. The runtime applies them to the tools of a
-/// [`ToolServer`](super::servers::ToolServer).
+/// [`ToolServer`](super::servers::ToolServer). Those of `resources` are for URIs and those of `prompts` for names of
+/// prompts; the server applies them.
 ///
 /// ```
 /// use onionskin::servers::ToolFilter;
