@@ -33,6 +33,8 @@ struct Habits {
     grants_little: bool,
     /// Replaces fields of the tokens.
     tokens: Value,
+    /// The status and the content type of answers with tokens.
+    tokens_as: Option<(u16, &'static str)>,
 }
 
 /// A server that takes the last token it gave, and gives one for each code and refresh token. A code is `code-of-USER`.
@@ -44,6 +46,8 @@ struct Site {
     valid: Arc<Mutex<Vec<(String, String)>>>,
     /// Another authorization server that its description names.
     other_authority: Arc<Mutex<Option<String>>>,
+    /// What refreshes are answered with instead.
+    instead: Arc<Mutex<Option<Reply>>>,
 }
 
 impl Site {
@@ -87,7 +91,13 @@ impl Site {
                     &json!({ "client_id": "made-up", "client_secret": "cl1ent-secret", "redirect_uris": redirects }),
                 )
             }
-            "/token" => self.token(request.body.as_str().unwrap_or_default()),
+            "/token" => {
+                let form = request.body.as_str().unwrap_or_default();
+                let instead = self.instead.lock().unwrap().clone();
+                instead
+                    .filter(|_| form.contains("grant_type=refresh_token"))
+                    .unwrap_or_else(|| self.token(form))
+            }
             "/mcp" => self.used(request, &host),
             _ => Reply::text(404, "", ""),
         }
@@ -138,7 +148,8 @@ impl Site {
         for (field, value) in self.habits.tokens.as_object().into_iter().flatten() {
             answer[field] = value.clone();
         }
-        Reply::json(200, &answer)
+        let (status, kind) = self.habits.tokens_as.unwrap_or((200, "application/json"));
+        Reply::text(status, &format!("content-type: {kind}\r\n"), &answer.to_string())
     }
 
     fn used(&self, request: &Request, host: &str) -> Reply {
@@ -591,6 +602,87 @@ async fn a4_the_secret_of_a_client_is_for_one_server() {
     assert_eq!(parameter(&address, "client_id"), "known");
     let error = oauth.begin(&other.url(), None).await.unwrap_err().to_string();
     assert!(error.contains("its client is one of another server"), "{error}");
+}
+
+/// Servers write their tokens with the status 201, or the seconds as a text, which the standard does not have.
+#[tokio::test]
+async fn a4_tokens_are_taken_in_the_forms_in_which_servers_write_them() {
+    let json = "application/json";
+    for (tokens, written) in [
+        (json!({ "expires_in": "3600" }), (200, json)),
+        (json!({ "expires_in": 3599.5 }), (200, json)),
+        (json!({ "expires_in": "soon" }), (200, json)),
+        (json!({ "expires_in": -1 }), (200, json)),
+        (json!({}), (201, json)),
+        (json!({}), (200, "text/plain; charset=utf-8")),
+    ] {
+        let habits = Habits { tokens: tokens.clone(), tokens_as: Some(written), ..Habits::default() };
+        let (server, site) = Site::start(habits).await;
+        let oauth = OAuth::new().redirect(REDIRECT);
+        let address = address_in(&start(&server, &oauth).await.unwrap_err());
+        oauth
+            .finish(&back(&address, "ada"))
+            .await
+            .unwrap_or_else(|error| panic!("{tokens}, {written:?}: {error}"));
+        let web = start(&server, &oauth).await.unwrap();
+        // Another program has used the refresh token.
+        site.valid.lock().unwrap().clear();
+        assert_eq!(called(&web, "read").await.unwrap(), "ada", "{tokens}, {written:?}");
+    }
+}
+
+/// Some servers write the error of a refresh with a status of success, and some in a form of their own.
+#[tokio::test]
+async fn a4_a_refresh_that_is_refused_in_other_forms_begins_a_login() {
+    for (status, body) in [
+        (200, json!({ "error": "bad_refresh_token", "error_description": "incorrect or expired" })),
+        (200, json!({ "ok": false, "error": "invalid_refresh_token" })),
+        (200, json!({ "error": "invalid_grant" })),
+        (
+            400,
+            json!({ "code": 400, "error_code": "refresh_token_not_found", "msg": "Invalid Refresh Token" }),
+        ),
+        (403, json!({ "error": "access_denied" })),
+    ] {
+        let (server, site) = Site::start(Habits::default()).await;
+        let oauth = OAuth::new().redirect(REDIRECT);
+        let web = logged_in(&server, &oauth).await;
+        site.valid.lock().unwrap().clear();
+        *site.instead.lock().unwrap() = Some(Reply::json(status, &body));
+        let exit = called(&web, "write").await.unwrap_err();
+        let address = address_of(&exit).unwrap_or_else(|| panic!("{body}: {exit}"));
+        oauth.finish(&back(&address, "ada")).await.unwrap();
+        assert_eq!(called(&web, "write").await.unwrap(), "ada", "{body}");
+    }
+}
+
+/// A gateway before the authorization server says nothing of the refresh token, which is used again later.
+#[tokio::test]
+async fn a4_a_gateway_that_refuses_a_refresh_ends_no_login() {
+    let page = |status| Reply::text(status, "content-type: text/html\r\n", "<h1>Request blocked</h1>");
+    for instead in [
+        page(400),
+        page(403),
+        page(404),
+        page(429),
+        page(503),
+        Reply::json(403, &json!({ "message": "Forbidden" })),
+        Reply::json(400, &json!({ "error": "temporarily_unavailable" })),
+        Reply::json(200, &json!({})),
+    ] {
+        let (server, site) = Site::start(Habits::default()).await;
+        let oauth = OAuth::new().redirect(REDIRECT);
+        let web = logged_in(&server, &oauth).await;
+        site.valid.lock().unwrap().clear();
+        *site.instead.lock().unwrap() = Some(instead.clone());
+        let exit = called(&web, "write").await.unwrap_err();
+        let wire = String::from_utf8(instead.into_bytes()).unwrap();
+        assert_eq!(address_of(&exit), None, "{wire}");
+        assert!(exit.to_string().contains("the call did not run"), "{wire}: {exit}");
+        *site.instead.lock().unwrap() = None;
+        assert_eq!(called(&web, "write").await.unwrap(), "ada", "{wire}");
+        assert_eq!(server.requests().iter().filter(|request| request.path == "/register").count(), 1);
+    }
 }
 
 #[tokio::test]

@@ -8,9 +8,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, Method, Request, StatusCode, Url};
 use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRequest};
 
+use super::post_answer::PostAnswer;
 use crate::http_error::HttpError;
 use crate::mutex::lock;
 
@@ -36,8 +38,8 @@ pub(super) struct Fetcher {
 struct Observed {
     /// The address of the last description that was read.
     description: Option<Url>,
-    /// The status of the last request for a client or for tokens.
-    post: Option<StatusCode>,
+    /// Whether the last request for a client or for tokens was refused.
+    is_refused: bool,
 }
 
 impl Fetcher {
@@ -68,11 +70,7 @@ impl Fetcher {
 
     /// Whether the last request for tokens was refused.
     pub(super) fn refused_post(&self) -> bool {
-        lock(&self.observed).post.is_some_and(|status| {
-            status.is_client_error()
-                && status != StatusCode::TOO_MANY_REQUESTS
-                && status != StatusCode::REQUEST_TIMEOUT
-        })
+        lock(&self.observed).is_refused
     }
 
     async fn send(&self, request: OAuthHttpRequest) -> Result<http::Response<Vec<u8>>, OAuthHttpClientError> {
@@ -93,15 +91,20 @@ impl Fetcher {
             }
             body.extend_from_slice(&chunk);
         }
+        let (mut status, mut headers) = (response.status(), response.headers().clone());
         let mut observed = lock(&self.observed);
         if is_post {
-            observed.post = Some(response.status());
-        } else if response.status() == StatusCode::OK {
+            let read = PostAnswer::read(status, body);
+            observed.is_refused = read.is_refusal;
+            (status, body) = (read.status, read.body);
+            if read.is_json {
+                headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+            }
+        } else if status == StatusCode::OK {
             observed.description = Some(url);
         }
         let mut answer = http::Response::new(body);
-        *answer.status_mut() = response.status();
-        *answer.headers_mut() = response.headers().clone();
+        (*answer.status_mut(), *answer.headers_mut()) = (status, headers);
         Ok(answer)
     }
 }
