@@ -100,6 +100,111 @@ async fn a4_a_call_that_takes_effect_once_is_not_repeated_in_a_new_session() {
     assert_eq!((sessions.load(Ordering::Relaxed), server.calls("write")), (2, 2));
 }
 
+/// How servers say in other ways that they do not know the session of a request.
+#[tokio::test]
+async fn a4_a_session_is_lost_in_whatever_words_its_server_says_so() {
+    let json = "content-type: application/json\r\n";
+    for (headers, body) in [
+        (
+            json,
+            r#"{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}"#,
+        ),
+        (
+            json,
+            r#"{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: Server not initialized"},"id":null}"#,
+        ),
+        (json, r#"{"error":"Invalid or missing session ID"}"#),
+        ("content-type: text/plain; charset=utf-8\r\n", "Invalid session ID\n"),
+        ("", "Session expired"),
+    ] {
+        let sessions = AtomicUsize::new(0);
+        let server = Server::start(move |request| {
+            if request.asks() == "initialize" {
+                sessions.fetch_add(1, Ordering::Relaxed);
+            }
+            if request.asks() == "tools/call" && sessions.load(Ordering::Relaxed) == 1 {
+                return Reply::text(400, headers, body);
+            }
+            earlier(request)
+        })
+        .await;
+        let web = McpServer::start("web", ServerConfig::http(server.url())).await.unwrap();
+        assert_eq!(called(&web, "read").await.unwrap_or_else(|error| panic!("{body}: {error}")), "done");
+        assert_eq!(server.calls("read"), 2, "{body}");
+    }
+}
+
+#[tokio::test]
+async fn a4_a_refused_call_that_speaks_of_a_session_of_its_own_ends_no_session() {
+    let server = Server::start(|request| match request.asks() {
+        "tools/call" => Reply::json(400, &error(request, -32602, "the field `when` is missing")),
+        _ => earlier(request),
+    })
+    .await;
+    let web = McpServer::start("web", ServerConfig::http(server.url())).await.unwrap();
+    assert!(called(&web, "read").await.is_err());
+    assert_eq!(server.requests().iter().filter(|request| request.asks() == "initialize").count(), 1);
+}
+
+/// A server need not have a stream of the session, and says so in several ways.
+#[tokio::test]
+async fn a4_a_session_without_a_stream_of_its_own_is_used() {
+    for status in [400, 404, 405, 406, 500, 501] {
+        let server = Server::start(move |request| match request.method.as_str() {
+            "GET" => Reply::text(status, "content-type: text/html\r\n", "<pre>Cannot GET /mcp</pre>"),
+            _ => earlier(request),
+        })
+        .await;
+        let web = McpServer::start("web", ServerConfig::http(server.url())).await.unwrap();
+        let asked =
+            |method: &str| server.requests().iter().filter(|request| request.method == method).count();
+        tokio::time::timeout(Duration::from_secs(5), async {
+            while asked("GET") == 0 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        })
+        .await
+        .unwrap();
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        for tool in ["write", "read"] {
+            assert_eq!(called(&web, tool).await.unwrap_or_else(|error| panic!("{status}: {error}")), "done");
+        }
+        let sessions = server.requests().iter().filter(|request| request.asks() == "initialize").count();
+        assert_eq!((sessions, asked("GET")), (1, 1), "{status}");
+    }
+}
+
+#[tokio::test]
+async fn a4_a_stream_of_a_session_that_is_gone_ends_the_session() {
+    let (sessions, streams) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let server = Server::start(move |request| match (request.method.as_str(), request.asks()) {
+        ("POST", "initialize") => {
+            sessions.fetch_add(1, Ordering::Relaxed);
+            earlier(request)
+        }
+        ("GET", _) if sessions.load(Ordering::Relaxed) == 1 => {
+            match streams.fetch_add(1, Ordering::Relaxed) {
+                0 => Reply::stream("retry: 10\n\n"),
+                _ => Reply::json(404, &error(request, -32001, "Session not found")),
+            }
+        }
+        _ => earlier(request),
+    })
+    .await;
+    let web = McpServer::start("web", ServerConfig::http(server.url())).await.unwrap();
+    tokio::time::timeout(Duration::from_secs(5), async {
+        while server.requests().iter().filter(|request| request.method == "GET").count() < 2 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    })
+    .await
+    .unwrap();
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    // No call has to find it out.
+    assert_eq!(called(&web, "write").await.unwrap(), "done");
+    assert_eq!(server.requests().iter().filter(|request| request.asks() == "initialize").count(), 2);
+}
+
 #[tokio::test]
 async fn a4_a_redirect_on_the_same_host_keeps_the_credentials() {
     let server = Server::start(|request| match request.path.as_str() {

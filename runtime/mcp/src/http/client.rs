@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -37,8 +37,16 @@ const REPLIES: usize = 256;
 /// The time to send one of them.
 const REPLY: Duration = Duration::from_secs(10);
 /// How widespread servers say, with the status 400, that they do not know a session.
-const LOST: [&str; 5] =
-    ["no valid session", "session not found", "invalid session", "unknown session", "session expired"];
+const LOST: [&str; 8] = [
+    "no valid session",
+    "session not found",
+    "invalid session",
+    "invalid or expired session",
+    "invalid or missing session",
+    "unknown session",
+    "session expired",
+    "server not initialized",
+];
 
 type Failure = StreamableHttpError<HttpError>;
 type SseStream = BoxStream<'static, Result<Sse, SseError>>;
@@ -52,6 +60,8 @@ struct Inner {
     unasked: Unasked,
     fault: Fault,
     replies: AtomicUsize,
+    /// Whether the server gave a stream to a request for one.
+    has_streams: AtomicBool,
 }
 
 /// Where requests go, and what each of them carries.
@@ -73,7 +83,8 @@ pub(super) struct Extra {
 
 impl HttpClient {
     pub(super) fn new(target: Target, unasked: Unasked, fault: Fault) -> Self {
-        Self(Arc::new(Inner { target, unasked, fault, replies: AtomicUsize::new(0) }))
+        let (replies, has_streams) = (AtomicUsize::new(0), AtomicBool::new(false));
+        Self(Arc::new(Inner { target, unasked, fault, replies, has_streams }))
     }
 
     pub(super) fn unasked(&self) -> &Unasked {
@@ -190,13 +201,16 @@ impl HttpClient {
             | Incoming::Other
             | Incoming::Foreign => None,
         });
-        let is_lost = |error: &ErrorData| {
-            let message = error.message.to_ascii_lowercase();
-            LOST.iter().any(|words| message.contains(words))
+        let is_lost = || {
+            // Some servers say it in a plain text.
+            let said = error
+                .as_ref()
+                .map_or_else(|| String::from_utf8_lossy(&body), |error| (&*error.message).into());
+            let said = said.to_ascii_lowercase();
+            LOST.iter().any(|words| said.contains(words))
         };
         if extra.session.is_some()
-            && (status == StatusCode::NOT_FOUND
-                || status == StatusCode::BAD_REQUEST && error.as_ref().is_some_and(is_lost))
+            && (status == StatusCode::NOT_FOUND || status == StatusCode::BAD_REQUEST && is_lost())
         {
             self.0.fault.end(HttpError::SessionLost.to_string());
             return Err(HttpError::SessionLost);
@@ -296,14 +310,20 @@ impl StreamableHttpClient for HttpClient {
         }
         if !response.status().is_success() {
             if response.status() == StatusCode::NOT_FOUND && extra.session.is_some() {
-                self.0.fault.end(HttpError::SessionLost.to_string());
+                // A server without such streams has no page here. If the session is lost, the next message is told so.
+                if self.0.has_streams.load(Ordering::Relaxed) {
+                    self.0.fault.end(HttpError::SessionLost.to_string());
+                }
                 return Err(StreamableHttpError::ServerDoesNotSupportSse);
             }
             let body = fetch::error_body(&mut response).await;
             return Err(unstreamed(fetch::failed(&response, &body)));
         }
         match fetch::content_type(&response) {
-            Some(kind) if kind == EVENT_STREAM_MIME_TYPE => Ok(self.stream(response, None, extra)),
+            Some(kind) if kind == EVENT_STREAM_MIME_TYPE => {
+                self.0.has_streams.store(true, Ordering::Relaxed);
+                Ok(self.stream(response, None, extra))
+            }
             content_type => Err(Failure::Client(HttpError::NotMcp { content_type })),
         }
     }
