@@ -21,6 +21,8 @@ const FORMATS: [(&str, &str); 4] = [
     ),
 ];
 
+const NO_TYPE: &str = "its type is none that a form has";
+
 /// The fields of a form.
 pub(super) struct Form {
     fields: Map<String, Value>,
@@ -40,7 +42,11 @@ impl Form {
             return Err(format!("it has more than {FIELDS} fields"));
         }
         let fields = fields.iter().map(|(name, written)| {
-            let field = if is_plain(name) { field(written) } else { Err("its name has hidden characters") };
+            let field = if is_plain(name) {
+                field(&flat(written, requested))
+            } else {
+                Err("its name has hidden characters")
+            };
             field
                 .map(|field| (name.clone(), field))
                 .map_err(|reason| format!("the field `{}`: {reason}", visible(name)))
@@ -83,23 +89,56 @@ impl Form {
     }
 }
 
+/// A field without references and without null. Frameworks write choices in another place, and a field that can be left out as one of two.
+fn flat(written: &Value, requested: &Value) -> Value {
+    let mut field = written.clone();
+    // One of two can be a reference, which leads to no other.
+    for _ in 0..2 {
+        let reference = field["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
+        let one_of_two = ["anyOf", "oneOf"].into_iter().find_map(|key| besides_null(&field[key], is_null));
+        let Some(inner) = reference.and_then(|path| requested.pointer(path)).or(one_of_two) else { break };
+        let mut inner = inner.clone();
+        for key in ["title", "description", "default"] {
+            if let (Some(own), Value::Object(inner)) = (field.get(key), &mut inner) {
+                inner.insert(key.to_owned(), own.clone());
+            }
+        }
+        field = inner;
+    }
+    field
+}
+
+/// The other one of two, if one of them is null.
+fn besides_null(two: &Value, is_null: impl Fn(&Value) -> bool) -> Option<&Value> {
+    match two.as_array().map(Vec::as_slice) {
+        Some([null, other] | [other, null]) if is_null(null) && !is_null(other) => Some(other),
+        _ => None,
+    }
+}
+
+fn is_null(schema: &Value) -> bool {
+    schema["type"] == "null"
+}
+
 /// The schema of a field, of the keywords that a form has.
 fn field(written: &Value) -> Result<Value, &'static str> {
-    let mut field = match written["type"].as_str() {
+    let kind = besides_null(&written["type"], |kind| kind == "null").unwrap_or(&written["type"]).as_str();
+    let mut field = match kind {
         Some("boolean") => json!({ "type": "boolean" }),
         Some(number @ ("integer" | "number")) => {
             with(json!({ "type": number }), written, &["minimum", "maximum"], Value::is_number)
         }
-        Some("string") => match choices(written)? {
-            Some(choices) => choices,
-            None => text(written),
+        Some("string") | None => match (choices(written)?, kind) {
+            (Some(choices), _) => choices,
+            (None, Some(_)) => text(written),
+            (None, None) => return Err(NO_TYPE),
         },
         Some("array") => {
             let choices = choices(&written["items"])?.ok_or("it is a list of other values than choices")?;
             let list = json!({ "type": "array", "items": choices });
             with(list, written, &["minItems", "maxItems"], Value::is_u64)
         }
-        _ => return Err("its type is none that a form has"),
+        Some(_) => return Err(NO_TYPE),
     };
     for key in ["title", "description"] {
         if let Some(words) = written[key].as_str() {
@@ -243,9 +282,61 @@ mod tests {
     }
 
     #[test]
+    fn a4_a_field_is_asked_for_in_the_forms_in_which_frameworks_write_it() {
+        let form = form(json!({
+            "a": { "anyOf": [{ "type": "string", "maxLength": 3 }, { "type": "null" }], "default": null, "title": "Note" },
+            "b": { "oneOf": [{ "type": "null" }, { "type": "integer" }], "default": 7 },
+            "c": { "type": ["boolean", "null"] },
+            "d": { "anyOf": [{ "type": "string", "enum": ["x", "y"] }, { "type": "null" }] },
+        }))
+        .unwrap();
+        assert!(fits(&form, &json!({ "a": "yes" })));
+        assert!(fits(&form, &json!({ "a": "yes", "b": 1, "c": true, "d": "x" })));
+        for wrong in
+            [json!({ "a": "long" }), json!({ "a": "yes", "b": "1" }), json!({ "a": "yes", "d": "z" })]
+        {
+            assert!(!fits(&form, &wrong), "{wrong}");
+        }
+        assert_eq!(form.answer_schema()["properties"]["a"]["title"], "Note");
+        assert_eq!(form.fill(json!({ "a": "yes" })), json!({ "a": "yes", "b": 7 }));
+
+        let secrets = Secrets::for_results(&ServerConfig::stdio("t"));
+        let requested = json!({
+            "type": "object",
+            "$defs": {
+                "Size": { "enum": ["s", "m"], "title": "Size", "type": "string" },
+                "Loop": { "$ref": "#/$defs/Loop" },
+            },
+            "properties": {
+                "a": { "$ref": "#/$defs/Size", "description": "How large" },
+                "b": { "anyOf": [{ "$ref": "#/$defs/Size" }, { "type": "null" }], "default": null },
+                "c": { "oneOf": [{ "const": "r", "title": "Red" }, { "const": "g", "title": "Green" }] },
+                "d": { "enum": ["x"] },
+            },
+            "required": ["a"],
+        });
+        let form = Form::read(&requested, &secrets).unwrap_or_else(|reason| panic!("{reason}"));
+        assert!(fits(&form, &json!({ "a": "s", "b": "m", "c": "g", "d": "x" })));
+        for wrong in [json!({ "a": "l" }), json!({ "a": "s", "b": "l" }), json!({ "a": "s", "c": "Green" })] {
+            assert!(!fits(&form, &wrong), "{wrong}");
+        }
+        assert_eq!(form.answer_schema()["properties"]["a"]["description"], "How large");
+        for field in ["#/$defs/Loop", "#/$defs/Other", "https://a.example/s.json"] {
+            let mut requested = requested.clone();
+            requested["properties"]["a"] = json!({ "$ref": field });
+            let Err(reason) = Form::read(&requested, &secrets) else { panic!("{field}") };
+            assert_eq!(reason, "the field `a`: its type is none that a form has");
+        }
+    }
+
+    #[test]
     fn a4_a_form_that_no_person_can_read_is_refused() {
         for (properties, expected) in [
             (json!({ "a": { "type": "object" } }), "the field `a`: its type is none"),
+            (
+                json!({ "a": { "anyOf": [{ "type": "string" }, { "type": "integer" }] } }),
+                "a choice is no text",
+            ),
             (json!({ "a": { "type": "array", "items": { "type": "string" } } }), "a list of other values"),
             (json!({ "a\u{202e}": { "type": "string" } }), "the field `a\\u{202e}`: its name has hidden"),
             (json!({ "a": { "type": "string", "enum": ["x\u{200b}"] } }), "hidden characters"),
