@@ -1,12 +1,16 @@
 //! What the hook `dedupe` knows of the calls of running runs.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::io;
 use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use onionskin_core::journal::fingerprint;
-use onionskin_core::{CancellationToken, RunContext, ToolContext, ToolResult};
+use onionskin_core::{CancellationToken, Exit, RunContext, ToolContext, ToolOutput, ToolResult};
+use serde::{Deserialize, Serialize};
 use tokio::sync::{Mutex as AsyncMutex, MutexGuard, Notify};
 
 use crate::equal::Call;
@@ -15,31 +19,42 @@ use crate::lock::lock;
 
 /// The largest number of calls of all running runs.
 const MAX_CALLS: usize = 100_000;
+/// The largest number of bytes of these calls: of their arguments and results.
+const MAX_BYTES: usize = 64 << 20;
 /// How long a call of a replay waits for the equal call that ran before it in the first run.
 pub(super) const ARRIVAL: Duration = Duration::from_mins(1);
 
 /// The calls of running runs are too many for the hook [`dedupe`](struct@crate::dedupe).
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{max_calls} calls of running runs are known already, and no more are allowed: call again later")]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[error(
+    "`dedupe` knows too many calls of running runs already: at most {max_calls}, and {max_bytes} bytes of their arguments and results; call \
+     again later"
+)]
 #[non_exhaustive]
 pub struct TooManyCallsError {
     /// The largest number of calls.
     pub max_calls: usize,
+    /// The largest number of bytes of their arguments and results. The results of calls that run already may exceed it.
+    pub max_bytes: usize,
 }
 
 #[derive(Default)]
-pub(super) struct Calls(Mutex<HashMap<Key, Known>>);
-
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct Key {
-    run_id: Arc<str>,
-    call: Call,
+pub(super) struct Calls {
+    runs: Mutex<HashMap<Arc<str>, CallsOfRun>>,
+    size: Arc<Size>,
 }
 
-struct Known {
-    line: Arc<Line>,
+/// The calls of all runs and their bytes.
+#[derive(Default)]
+struct Size {
+    calls: AtomicUsize,
+    bytes: AtomicUsize,
+}
+
+struct CallsOfRun {
+    lines: HashMap<Call, Arc<Line>>,
     /// Cancelled at the end of the run. A resumed run has the same id.
-    run_ended: CancellationToken,
+    ended: CancellationToken,
 }
 
 /// Equal calls of a run.
@@ -47,13 +62,18 @@ pub(super) struct Line {
     hash: String,
     state: AsyncMutex<State>,
     changed: Notify,
+    /// The bytes of the arguments and the result, which leave the size with the line.
+    bytes: AtomicUsize,
+    size: Arc<Size>,
 }
 
 #[derive(Default)]
 pub(super) struct State {
     pub(super) outcome: Outcome,
-    /// How many calls ran before, and were forgotten.
+    /// How many calls had their turn before, and were forgotten.
     pub(super) number: u32,
+    /// Whether the last of them was dropped before its tool started.
+    pub(super) was_dropped: bool,
 }
 
 /// What came of the calls so far.
@@ -77,30 +97,63 @@ pub(super) struct Turn<'l> {
 }
 
 impl Calls {
-    pub(super) fn line(&self, run: &RunContext, call: Call) -> Result<Arc<Line>, TooManyCallsError> {
-        let run = root(run);
-        let key = Key { run_id: run.run_id().into(), call };
-        let mut calls = lock(&self.0);
-        if let Some(known) = calls.get(&key).filter(|known| !known.run_ended.is_cancelled()) {
-            return Ok(Arc::clone(&known.line));
-        }
-        if calls.len() >= MAX_CALLS {
-            calls.retain(|_, known| !known.run_ended.is_cancelled());
-            if calls.len() >= MAX_CALLS {
-                return Err(TooManyCallsError { max_calls: MAX_CALLS });
+    /// Makes a place for a call, unless there is one for an equal call of the run.
+    pub(super) fn admit(&self, run: &RunContext, call: &Call) -> Result<(), TooManyCallsError> {
+        let is_full = || {
+            self.size.calls.load(Ordering::Relaxed) >= MAX_CALLS
+                || self.size.bytes.load(Ordering::Relaxed) >= MAX_BYTES
+        };
+        self.with_run(run, |calls| {
+            if is_full() && !calls.lines.contains_key(call) {
+                return Err(TooManyCallsError { max_calls: MAX_CALLS, max_bytes: MAX_BYTES });
             }
+            calls.line(call, &self.size);
+            Ok(())
+        })
+    }
+
+    /// The line of an admitted call. In a replay, an earlier start of the run can have admitted it.
+    pub(super) fn line(&self, run: &RunContext, call: &Call) -> Arc<Line> {
+        self.with_run(run, |calls| calls.line(call, &self.size))
+    }
+
+    /// Before the first call of a run, those of ended runs leave.
+    fn with_run<T>(&self, run: &RunContext, with: impl FnOnce(&mut CallsOfRun) -> T) -> T {
+        let run = root(run);
+        let mut runs = lock(&self.runs);
+        if runs.get(run.run_id()).is_none_or(CallsOfRun::have_ended) {
+            runs.retain(|_, calls| !calls.have_ended());
         }
-        let line = Arc::new(Line {
-            hash: fingerprint(&key.call.parts()),
-            state: AsyncMutex::default(),
-            changed: Notify::new(),
-        });
-        calls.insert(key, Known { line: Arc::clone(&line), run_ended: run.cancellation().clone() });
-        Ok(line)
+        let new = || CallsOfRun { lines: HashMap::new(), ended: run.cancellation().clone() };
+        with(runs.entry(run.run_id().into()).or_insert_with(new))
     }
 
     pub(super) fn len(&self) -> usize {
-        lock(&self.0).len()
+        self.size.calls.load(Ordering::Relaxed)
+    }
+}
+
+impl CallsOfRun {
+    fn have_ended(&self) -> bool {
+        self.ended.is_cancelled()
+    }
+
+    fn line(&mut self, call: &Call, size: &Arc<Size>) -> Arc<Line> {
+        if let Some(line) = self.lines.get(call) {
+            return Arc::clone(line);
+        }
+        let parts = call.parts();
+        let line = Arc::new(Line {
+            hash: fingerprint(&parts),
+            state: AsyncMutex::default(),
+            changed: Notify::new(),
+            bytes: AtomicUsize::default(),
+            size: Arc::clone(size),
+        });
+        size.calls.fetch_add(1, Ordering::Relaxed);
+        line.grow(parts.iter().map(|part| part.len()).sum());
+        self.lines.insert(call.clone(), Arc::clone(&line));
+        line
     }
 }
 
@@ -114,18 +167,48 @@ impl Line {
         Turn { state, line: self }
     }
 
-    /// Identifies the calls in the run, without their arguments.
-    pub(super) fn hash(&self) -> &str {
-        &self.hash
+    /// The name of the recorded value about the call with this number, without its arguments.
+    pub(super) fn name(&self, number: u32) -> String {
+        format!("onionskin-hooks.dedupe.{}.{number}", self.hash)
     }
 
     /// Ends when an equal call has run, or was dropped.
     pub(super) fn changed(&self) -> impl Future<Output = ()> {
         self.changed.notified()
     }
+
+    fn grow(&self, bytes: usize) {
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.size.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        self.size.calls.fetch_sub(1, Ordering::Relaxed);
+        self.size.bytes.fetch_sub(*self.bytes.get_mut(), Ordering::Relaxed);
+    }
 }
 
 impl Turn<'_> {
+    /// Stores the answer to equal calls.
+    pub(super) fn finish(&mut self, result: &ToolResult) {
+        self.line.grow(match result {
+            Ok(output) => bytes_of(output),
+            Err(Exit::Tool(error)) => bytes_of(error.output()),
+            Err(Exit::Stop(stop)) => bytes_of(stop.output()),
+            Err(Exit::Abort(abort)) => abort.reason().len(),
+        });
+        self.state.outcome = Outcome::Done(result.clone());
+    }
+
+    /// Forgets the call that had its turn.
+    pub(super) fn forget(&mut self, was_dropped: bool) {
+        self.state.number += 1;
+        self.state.was_dropped = was_dropped;
+        self.state.outcome = Outcome::Open;
+    }
+
     /// Ends the waits for a change.
     pub(super) fn changes(&self) {
         self.line.changed.notify_waiters();
@@ -144,4 +227,36 @@ impl DerefMut for Turn<'_> {
     fn deref_mut(&mut self) -> &mut State {
         &mut self.state
     }
+}
+
+/// The bytes of a result: of its texts, and of all else as JSON.
+fn bytes_of(output: &ToolOutput) -> usize {
+    let blocks =
+        output.content().iter().map(|block| block.as_text().map_or_else(|| bytes_as_json(block), str::len));
+    // A value that is in the text too is not stored twice.
+    let apart = match output.structured_content() {
+        Some(Cow::Borrowed(value)) => bytes_as_json(value),
+        Some(Cow::Owned(_)) | None => 0,
+    };
+    blocks.sum::<usize>() + apart
+}
+
+fn bytes_as_json(value: &impl Serialize) -> usize {
+    struct Counted(usize);
+
+    impl io::Write for Counted {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    let mut counted = Counted(0);
+    // What cannot be written has no bytes.
+    let _ = serde_json::to_writer(&mut counted, value);
+    counted.0
 }

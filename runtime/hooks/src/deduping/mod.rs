@@ -4,6 +4,7 @@ mod calls;
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use onionskin_core::made::ByDefault;
 use onionskin_core::run::IdempotencyKey;
@@ -42,8 +43,9 @@ pub use calls::TooManyCallsError;
 /// ```
 ///
 /// Calls are equal if the agent, the tool and the arguments are the same, in any order of the fields; [`keyed_by`](Self::keyed_by) compares
-/// something else than all arguments. A run and its children are one run. Name the tools with a filter: a tool that tells the time would give one answer in a run. It keeps up to
-/// 100,000 calls of running runs, and forgets those of ended ones.
+/// something else than all arguments. A run and its children are one run. Name the tools with a filter: a tool that tells the time would give
+/// one answer in a run. It keeps up to 100,000 calls of running runs, with up to 64 MiB of arguments and results, and forgets those of ended
+/// runs when another run makes its first call.
 ///
 /// With a journal, and when a paused run continues, the promise holds too: which of the equal calls runs is recorded, and results are answered
 /// from the record. A call that an earlier process began and did not record is in doubt, as without this hook, and then no equal call runs.
@@ -53,8 +55,8 @@ pub use calls::TooManyCallsError;
 /// tool took effect (a time that is over, a broken connection), or if the call was cancelled, equal calls end in an error of kind `InDoubt`
 /// with an [`OutcomeUnknown`] as its source. Without a place for another call, a call ends in an error of kind `Limit`.
 ///
-/// Cancellation: a call that is dropped while it waits for an equal one leaves the line. If the first one is dropped, its outcome is not known.
-/// If it waits for a person and the run pauses, equal calls pause with it.
+/// Cancellation: a call that is dropped while it waits for an equal one leaves the line. If the first one is dropped, its outcome is not known,
+/// unless its tool did not start: then the next equal call runs. If it waits for a person and the run pauses, equal calls pause with it.
 ///
 /// Tools with `effect = once`: they are what it is for. The hook never calls a tool twice.
 #[derive(Clone, Default)]
@@ -98,19 +100,19 @@ impl dedupe {
         Self { key: Some(Arc::new(key)), ..self }
     }
 
-    fn line(&self, cx: &ToolContext, args: &Args) -> Result<Arc<Line>, TooManyCallsError> {
-        let call = match &self.key {
+    /// What is equal in equal calls.
+    fn call(&self, cx: &ToolContext, args: &Args) -> Call {
+        match &self.key {
             Some(key) => Call::with_text(cx, key(cx, args)),
             None => Call::new(cx, args),
-        };
-        self.calls.line(cx.run(), call)
+        }
     }
 
     /// The turn of the call to run its tool, or the answer of an equal call.
-    async fn turn<'l>(&self, cx: &ToolContext, line: &'l Line) -> Result<Turn<'l>, ToolResult> {
+    async fn turn<'c, 'l>(&self, cx: &'c ToolContext, line: &'l Line) -> Result<First<'c, 'l>, ToolResult> {
         let mut has_waited = false;
         loop {
-            let turn = line.turn(cx).await;
+            let mut turn = line.turn(cx).await;
             match &turn.outcome {
                 Outcome::Open => {}
                 Outcome::Done(result) => return Err(result.clone()),
@@ -122,12 +124,26 @@ impl dedupe {
                     return Err(unknown(cx));
                 }
             }
+            if turn.was_dropped {
+                was_dropped(cx, line, turn.number - 1, true).await;
+            }
             // Equal calls of a replay may come in another order, and the one that ran has the record.
             let own = IdempotencyKey::inject(cx).map_err(Err)?.to_string();
-            let name = format!("onionskin-hooks.dedupe.{}.{}", line.hash(), turn.number);
-            let first = cx.record_in_run(&name, async || own.clone()).await;
+            let is_new = AtomicBool::new(false);
+            let claim = async || {
+                is_new.store(true, Ordering::Relaxed);
+                own.clone()
+            };
+            let first = cx.record_in_run(&line.name(turn.number), claim).await;
+            let is_new = is_new.into_inner();
             if first == own {
-                return Ok(turn);
+                // A call that was dropped in the run must not run in a replay: the next one had its place.
+                if is_new || !was_dropped(cx, line, turn.number, false).await {
+                    return Ok(First { cx, turn, is_new, has_ended: false });
+                }
+                turn.forget(false);
+                turn.changes();
+                continue;
             }
             if has_waited {
                 return Err(unknown(cx));
@@ -137,6 +153,11 @@ impl dedupe {
             has_waited = cx.without_permit(tokio::time::timeout(ARRIVAL, changed)).await.is_err();
         }
     }
+}
+
+/// Whether the call with this number was dropped before its tool started, and another one had its place. The first to know records it.
+async fn was_dropped(cx: &ToolContext, line: &Line, number: u32, is_now: bool) -> bool {
+    cx.record_in_run(&format!("{}.dropped", line.name(number)), async || is_now).await
 }
 
 /// The error of a call after one whose outcome is not known.
@@ -149,28 +170,29 @@ fn unknown(cx: &ToolContext) -> ToolResult {
 struct First<'c, 'l> {
     cx: &'c ToolContext,
     turn: Turn<'l>,
+    /// Whether no earlier start of the run made this call.
+    is_new: bool,
     has_ended: bool,
 }
 
 impl First<'_, '_> {
     fn end(mut self, result: &ToolResult) {
         self.has_ended = true;
-        self.turn.outcome = match result {
-            Ok(_) | Err(Exit::Stop(_) | Exit::Abort(_)) => Outcome::Done(result.clone()),
+        match result {
+            Ok(_) | Err(Exit::Stop(_) | Exit::Abort(_)) => self.turn.finish(result),
             Err(Exit::Tool(error)) => self.after(error.kind(), result),
-        };
+        }
     }
 
-    fn after(&mut self, kind: ErrorKind, result: &ToolResult) -> Outcome {
+    fn after(&mut self, kind: ErrorKind, result: &ToolResult) {
         // A call in doubt did not start in this process.
         let has_started = self.cx.attempt() > 0 || kind == ErrorKind::InDoubt;
         if !has_started || self.cx.definition().effect.is_repeatable() {
-            self.turn.number += 1;
-            Outcome::Open
+            self.turn.forget(false);
         } else if kind.is_in_doubt() || kind == ErrorKind::Remote {
-            Outcome::Unknown
+            self.turn.outcome = Outcome::Unknown;
         } else {
-            Outcome::Done(result.clone())
+            self.turn.finish(result);
         }
     }
 }
@@ -178,14 +200,15 @@ impl First<'_, '_> {
 impl Drop for First<'_, '_> {
     fn drop(&mut self) {
         if !self.has_ended {
-            self.turn.outcome = if self.cx.is_waiting() {
-                Outcome::Paused
-            } else if self.cx.definition().effect.is_repeatable() {
-                self.turn.number += 1;
-                Outcome::Open
+            // An earlier start of the run may have started the tool.
+            let may_have_started = self.cx.attempt() > 0 || !self.is_new;
+            if self.cx.is_waiting() {
+                self.turn.outcome = Outcome::Paused;
+            } else if may_have_started && !self.cx.definition().effect.is_repeatable() {
+                self.turn.outcome = Outcome::Unknown;
             } else {
-                Outcome::Unknown
-            };
+                self.turn.forget(true);
+            }
         }
         self.turn.changes();
     }
@@ -196,12 +219,15 @@ impl Hook for dedupe {
     type Made = ByDefault;
 
     async fn call<N: Next>(&self, cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
-        let line = self.line(cx, args).map_err(|error| not_called(cx, error))?;
-        let turn = match self.turn(cx, &line).await {
-            Ok(turn) => turn,
+        let call = self.call(cx, args);
+        // A replay refuses the calls that the run refused, and no others.
+        let admitted = cx.record("onionskin-hooks.dedupe", async || self.calls.admit(cx.run(), &call)).await;
+        admitted.map_err(|error| not_called(cx, error))?;
+        let line = self.calls.line(cx.run(), &call);
+        let first = match self.turn(cx, &line).await {
+            Ok(first) => first,
             Err(answer) => return answer,
         };
-        let first = First { cx, turn, has_ended: false };
         let result = next.run(args).await;
         first.end(&result);
         result

@@ -1,18 +1,21 @@
 //! The hook `dedupe`.
 
+use std::error::Error as _;
 use std::future::pending;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use onionskin::hooks::{OutcomeUnknown, dedupe, timeout};
+use onionskin::hooks::{OutcomeUnknown, TooManyCallsError, dedupe, timeout};
 use onionskin::journal::{Journal, JournalError, MemoryJournal, Step, StepKind, StepRecord, StepWork};
 use onionskin::question::{Answer, AskError};
 use onionskin::{
-    AgentHandle, Args, BoxFuture, ErrorKind, Next, Provided, RunError, RunOutput, ScriptedModel,
-    ScriptedTurn, ToolContext, ToolError, ToolResult, agent, tool, tool_hook,
+    AgentHandle, Args, BoxFuture, ErrorKind, Hook as _, Next, Provided, RunError, RunOutput, ScriptedModel,
+    ScriptedTurn, ToolContext, ToolError, ToolResult, agent, testing, tool, tool_hook,
 };
 use serde_json::{Value, json};
+
+use crate::inner::tool_error;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -338,4 +341,81 @@ async fn h9_one_call_that_is_written_in_several_ways_happens_once() {
     let output = agent.run("Go.").await.unwrap();
     let texts: Vec<_> = output.tool_calls.iter().map(|call| format!("{:?}", call.content)).collect();
     assert_eq!(bank.payments(), 2, "{texts:#?}");
+}
+
+/// A call whose result has 16 MiB.
+async fn long(hook: &dedupe, cx: &ToolContext, number: u32) -> ToolResult {
+    let mut args = Args::from(json!({ "number": number }).to_string());
+    hook.call(cx, &mut args, testing::next(|_| Ok("a".repeat(16 << 20).into()))).await
+}
+
+#[tokio::test]
+async fn h9_the_bytes_of_known_calls_are_bounded_and_those_of_ended_runs_leave() {
+    let (hook, cx) = (dedupe::new(), testing::context("repeat").build());
+    for number in 0..4 {
+        long(&hook, &cx, number).await.unwrap();
+    }
+    let refused = tool_error(long(&hook, &cx, 4).await);
+    let source = refused.source().and_then(|source| source.downcast_ref::<TooManyCallsError>()).unwrap();
+    assert_eq!((refused.kind(), source.max_bytes), (ErrorKind::Limit, 64 << 20));
+    // An equal call needs no place.
+    assert!(long(&hook, &cx, 0).await.is_ok());
+    cx.run().cancellation().cancel();
+    let other = testing::context("repeat").build();
+    long(&hook, &other, 4).await.unwrap();
+    assert_eq!(format!("{hook:?}"), "dedupe { calls: 1, .. }");
+}
+
+#[tokio::test(start_paused = true)]
+async fn o5_a_replay_refuses_the_calls_that_a_full_dedupe_refused_in_the_run() {
+    let (bank, journal) = (Bank::default(), Arc::new(MemoryJournal::default()));
+    let hook = dedupe::new();
+    let run = async || {
+        let model = script(&[&[five("pay")]]);
+        let keyed = Keyed::builder().model(model).provide(bank.clone()).journal(Arc::clone(&journal));
+        let keyed = keyed.hook(hook.clone()).build().await.unwrap();
+        results(&keyed.request("Go.").run_id("order-7").run().await.unwrap())
+    };
+    let cx = testing::context("repeat").build();
+    for number in 0..4 {
+        long(&hook, &cx, number).await.unwrap();
+    }
+    let first = run().await;
+    assert!(first[0].starts_with("`pay` was not called"), "{first:?}");
+    cx.run().cancellation().cancel();
+    assert_eq!((run().await, bank.payments()), (first, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn o5_a_call_that_was_dropped_before_its_tool_started_leaves_its_place_also_in_a_replay() {
+    /// The first call does not come to its tool.
+    #[tool_hook]
+    async fn late(args: &mut Args, bank: Provided<Bank>, next: impl Next) -> ToolResult {
+        if bank.delays.swap(false, Ordering::Relaxed) {
+            pending::<()>().await;
+        }
+        next.run(args).await
+    }
+
+    agent! {
+        Hasty { instruction: "Pay.", function_tools: [pay], tool_hooks: [timeout(5 * SECOND), dedupe, late] }
+    }
+
+    let (bank, journal) = (Bank::default(), Arc::new(MemoryJournal::default()));
+    let run = async |with_journal: bool| {
+        let model = script(&[&[five("pay")], &[five("pay")]]);
+        let mut hasty = Hasty::builder().model(model).provide(bank.clone());
+        if with_journal {
+            hasty = hasty.journal(Arc::clone(&journal));
+        }
+        results(&hasty.build().await.unwrap().request("Go.").run_id("order-7").run().await.unwrap())
+    };
+    let mut first = Vec::new();
+    for (with_journal, payment) in [(false, "payment 0 of 5"), (true, "payment 1 of 5")] {
+        bank.delays.store(true, Ordering::Relaxed);
+        first = run(with_journal).await;
+        assert!(first[0].contains("5s") && first[1] == payment, "{first:?}");
+    }
+    // The first call could come to its tool now, and must not pay.
+    assert_eq!((run(true).await, bank.payments()), (first, 2));
 }
