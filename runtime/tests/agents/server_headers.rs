@@ -67,7 +67,7 @@ async fn a4_headers_are_for_declared_servers_that_send_them() {
     assert!(matches!(&error, BuildError::ServerPart { what, .. } if what.contains("`x-key`")), "{error}");
     assert_eq!(
         error.to_string(),
-        "the header `x-key` of the agent `keyed` cannot be sent to the server `rooms`: it is not an MCP server: its own code gets \
+        "the agent `keyed` cannot send the header `x-key` to the server `rooms`: it is not an MCP server: its own code gets \
          the run of each call"
     );
 
