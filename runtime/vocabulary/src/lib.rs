@@ -23,6 +23,7 @@ pub mod options;
 pub mod placeholders;
 pub mod prompt;
 mod ready_hooks;
+pub mod server_data;
 pub mod settings;
 pub mod synonyms;
 mod words;
