@@ -12,6 +12,7 @@ use onionskin_core::{Args, ErrorKind, Exit, Hook, Inject as _, Next, ToolContext
 
 use crate::equal::Call;
 use crate::refusal::not_called;
+use crate::slots::Held;
 use calls::{ARRIVAL, Calls, Line, Outcome, Turn};
 
 pub use calls::TooManyCallsError;
@@ -48,7 +49,8 @@ pub use calls::TooManyCallsError;
 /// runs when another run makes its first call.
 ///
 /// With a journal, and when a paused run continues, the promise holds too: which of the equal calls runs is recorded, and results are answered
-/// from the record. A call that an earlier process began and did not record is in doubt, as without this hook, and then no equal call runs.
+/// from the record. A call that an earlier process began and did not record is in doubt, as without this hook, and then no equal call runs. The
+/// [id](onionskin_core::RunContext::run_id) of a run says which run it is, so two apps that share this hook must not run one id at the same time.
 ///
 /// Errors: a call that did not start its tool, for example because it was not approved, is forgotten, and the next equal call runs. So is an
 /// error of a tool with `effect = pure` or `idempotent`. Any other error is the answer to equal calls too. If it leaves in doubt whether the
@@ -150,7 +152,10 @@ impl dedupe {
             }
             let changed = line.changed();
             drop(turn);
-            has_waited = cx.without_permit(tokio::time::timeout(ARRIVAL, changed)).await.is_err();
+            // That call may wait for a slot of this one.
+            let held = Held::here();
+            let arrival = held.lend(tokio::time::timeout(ARRIVAL, changed));
+            has_waited = cx.without_permit(arrival).await.is_err();
         }
     }
 }

@@ -6,12 +6,14 @@ mod table;
 use std::sync::Arc;
 
 use onionskin_core::made::FromValues;
-use onionskin_core::{Args, Hook, Next, ToolContext, ToolResult};
+use onionskin_core::{Args, Exit, Hook, Next, ToolContext, ToolResult};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::key::CallKey;
 use crate::refusal::not_called;
-use held::Held;
 use table::Slots;
+
+pub(crate) use held::Held;
 
 /// The default maximum number of keys.
 const MAX_KEYS: usize = 10_000;
@@ -34,6 +36,8 @@ const MAX_KEYS: usize = 10_000;
 ///
 /// A call that is made inside of a call with the same key, such as the calls of a child agent, has the slot of the outer one: otherwise both
 /// would wait for each other. Of several such calls, one runs at a time.
+///
+/// A call that waits for an equal one in [`dedupe`](struct@crate::dedupe) lends its slot to it.
 ///
 /// A call that waits for a slot does not count for `max_parallel` of its run.
 ///
@@ -100,12 +104,21 @@ impl Hook for concurrency {
         let key: Arc<str> = self.key.for_call(cx).into();
         let held = Held::here();
         let id = self.slots.id();
-        if let Some(outer) = held.find(id, &key) {
-            let _slot = cx.without_permit(outer.inside()).await;
-            return held.with(id, key).around(next.run(args)).await;
+        if let Some(inside) = held.find(id, &key) {
+            let slot = slot(inside, cx).await?;
+            return held.with(id, key, slot).around(next.run(args)).await;
         }
         let line = self.slots.line(&key).map_err(|error| not_called(cx, error))?;
-        let _slot = line.slot(cx).await.map_err(|closed| not_called(cx, closed))?;
-        held.with(id, key).around(next.run(args)).await
+        let slot = slot(line.semaphore(), cx).await?;
+        held.with(id, key, slot).around(next.run(args)).await
     }
+}
+
+/// Waits for a slot. The call that has it may wait for a person, and needs its place among the calls of its run to go on.
+async fn slot(semaphore: Arc<Semaphore>, cx: &ToolContext) -> Result<OwnedSemaphorePermit, Exit> {
+    let slot = match Arc::clone(&semaphore).try_acquire_owned() {
+        Ok(slot) => Ok(slot),
+        Err(_) => cx.without_permit(semaphore.acquire_owned()).await,
+    };
+    slot.map_err(|closed| not_called(cx, closed))
 }

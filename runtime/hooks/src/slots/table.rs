@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use onionskin_core::ToolContext;
-use tokio::sync::{AcquireError, Semaphore, SemaphorePermit};
+use tokio::sync::Semaphore;
 
 use super::TooManyKeysError;
 use crate::lock::lock;
@@ -57,12 +56,8 @@ impl Slots {
 }
 
 impl Line<'_> {
-    /// Waits for a slot. The call that has it may wait for a person, and needs its place among the calls of its run to go on.
-    pub(super) async fn slot(&self, cx: &ToolContext) -> Result<SemaphorePermit<'_>, AcquireError> {
-        match self.semaphore.try_acquire() {
-            Ok(slot) => Ok(slot),
-            Err(_) => cx.without_permit(self.semaphore.acquire()).await,
-        }
+    pub(super) fn semaphore(&self) -> Arc<Semaphore> {
+        Arc::clone(&self.semaphore)
     }
 }
 

@@ -17,7 +17,8 @@ const MAX_BYTES: u64 = 256 << 20;
 
 /// The folder of the hook [`spill`](struct@crate::spill), a service: `.provide(SpillFolder::temporary()?)`.
 ///
-/// Only the run that stored a result can read it, with its parents and children. Its file is removed when another result is stored after the
+/// Only the run that stored a result can read it, with its parents and children. The [id](onionskin_core::RunContext::run_id) of a run says
+/// which run it is, so apps that share the folder must not run one id at the same time. Its file is removed when another result is stored after the
 /// end of the run, and at the latest with the folder. If the files have too many bytes, the oldest ones are removed. The folder is removed with
 /// the last clone. Only the system's user can open it.
 ///

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use onionskin::hooks::{OutcomeUnknown, TooManyCallsError, dedupe, timeout};
+use onionskin::hooks::{OutcomeUnknown, TooManyCallsError, concurrency, dedupe, timeout};
 use onionskin::journal::{Journal, JournalError, MemoryJournal, Step, StepKind, StepRecord, StepWork};
 use onionskin::question::{Answer, AskError};
 use onionskin::{
@@ -14,6 +14,7 @@ use onionskin::{
     ScriptedTurn, ToolContext, ToolError, ToolResult, agent, testing, tool, tool_hook,
 };
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use crate::inner::tool_error;
 
@@ -418,4 +419,42 @@ async fn o5_a_call_that_was_dropped_before_its_tool_started_leaves_its_place_als
     }
     // The first call could come to its tool now, and must not pay.
     assert_eq!((run(true).await, bank.payments()), (first, 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn o5_a_call_of_a_replay_that_waits_for_an_equal_one_lends_it_its_slot() {
+    /// The first call of a turn is late.
+    #[tool_hook]
+    async fn delayed_outside(
+        ctx: &ToolContext,
+        args: &mut Args,
+        bank: Provided<Bank>,
+        next: impl Next,
+    ) -> ToolResult {
+        if ctx.call_id().ends_with('1') && bank.delays.load(Ordering::Relaxed) {
+            tokio::time::sleep(10 * SECOND).await;
+        }
+        next.run(args).await
+    }
+
+    agent! {
+        Narrow {
+            instruction: "Pay.",
+            function_tools: [pay],
+            tool_hooks: [delayed_outside, concurrency(1), dedupe],
+        }
+    }
+
+    let (bank, journal) = (Bank::default(), Arc::new(MemoryJournal::default()));
+    let run = async || {
+        let model = script(&[&[five("pay"), five("pay")]]);
+        let narrow = Narrow::builder().model(model).provide(bank.clone()).journal(Arc::clone(&journal));
+        results(&narrow.build().await.unwrap().request("Go.").run_id("order-7").run().await.unwrap())
+    };
+    bank.delays.store(true, Ordering::Relaxed);
+    let first = run().await;
+    // The first call comes first now, and the second one has the record.
+    bank.delays.store(false, Ordering::Relaxed);
+    let start = Instant::now();
+    assert_eq!((run().await, bank.payments(), start.elapsed()), (first, 1, Duration::ZERO));
 }
