@@ -1,7 +1,7 @@
 //! A hook with shared state that requires approval, records what it counts and brings a tool.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use onionskin_core::approval::RequireApproval;
 use onionskin_core::made::{FromValues, HookTools};
@@ -12,20 +12,53 @@ use onionskin_core::{
 
 /// What each user has spent, in cents: a service of the program, which all agents and runs share. Clones share the sums.
 #[derive(Debug, Clone, Default)]
-pub struct Spent(Arc<Mutex<BTreeMap<String, u64>>>);
+pub struct Spent(Arc<Mutex<BTreeMap<String, Sums>>>);
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Sums {
+    spent: u64,
+    /// Of payments that run, or wait for a person.
+    reserved: u128,
+}
+
+/// A payment that is not made yet. It leaves the sums with this value.
+struct Reserved<'s> {
+    sums: &'s Spent,
+    user: String,
+    cents: u64,
+    /// What was spent and reserved before it.
+    so_far: u64,
+}
 
 impl Spent {
-    fn sums(&self) -> MutexGuard<'_, BTreeMap<String, u64>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn with<T>(&self, user: &str, change: impl FnOnce(&mut Sums) -> T) -> T {
+        let mut sums = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        change(sums.entry(user.to_owned()).or_default())
     }
 
     /// The sum of a user.
     pub fn by(&self, user: &str) -> u64 {
-        self.sums().get(user).copied().unwrap_or(0)
+        self.with(user, |sums| sums.spent)
     }
 
     fn add(&self, user: &str, cents: u64) {
-        *self.sums().entry(user.to_owned()).or_default() += cents;
+        self.with(user, |sums| sums.spent = sums.spent.saturating_add(cents));
+    }
+
+    /// Reads the sums and reserves a payment in one step, so that two calls at the same time do not pass the limit together.
+    fn reserve(&self, user: String, cents: u64) -> Reserved<'_> {
+        let so_far = self.with(&user, |sums| {
+            let so_far = u128::from(sums.spent) + sums.reserved;
+            sums.reserved += u128::from(cents);
+            u64::try_from(so_far).unwrap_or(u64::MAX)
+        });
+        Reserved { sums: self, user, cents, so_far }
+    }
+}
+
+impl Drop for Reserved<'_> {
+    fn drop(&mut self) {
+        self.sums.with(&self.user, |sums| sums.reserved -= u128::from(self.cents));
     }
 }
 
@@ -58,20 +91,26 @@ impl Hook for Budget {
 
     async fn call<N: Next>(&self, cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
         let (spent, most) = (cx.provided::<Spent>()?.into_shared(), self.0);
+        let user = user(cx.run());
+        let reserved = spent.reserve(user.clone(), cents(args).unwrap_or(0));
         // A replay decides by the sum of the first run.
-        let so_far = cx.record("third_party.so_far", async || spent.by(&user(cx.run()))).await;
+        let so_far = cx.record("third_party.so_far", async || reserved.so_far).await;
         RequireApproval::inject(cx)?.when(move |_, args| {
-            let cents = args.get("cents")?.as_u64().unwrap_or(u64::MAX);
-            let sum = so_far.saturating_add(cents);
+            args.get("cents")?;
+            let sum = so_far.saturating_add(cents(args).unwrap_or(u64::MAX));
             (sum > most).then(|| format!("{sum} cents are more than {most}"))
         });
         let output = next.run(args).await?;
-        if let Some(cents) = args.get("cents").and_then(serde_json::Value::as_u64) {
+        if let Some(cents) = cents(args) {
             // A replay counts no payment again.
-            cx.record("third_party.spent", async || spent.add(&user(cx.run()), cents)).await;
+            cx.record("third_party.spent", async || spent.add(&user, cents)).await;
         }
         Ok(output)
     }
+}
+
+fn cents(args: &Args) -> Option<u64> {
+    args.get("cents")?.as_u64()
 }
 
 /// The tool `spent`: what the user has spent.
