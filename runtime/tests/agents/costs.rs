@@ -73,6 +73,7 @@ async fn o3_a_model_without_a_price_is_an_error_and_costs_not_nothing() {
         error.to_string(),
         "the model `small` has no price: add it with `Prices::with`, under this name"
     );
+    assert_eq!(format!("{error:?}"), error.to_string(), "a `main` that returns the error shows it so");
     assert_eq!(known.cost("small", &output.usage), None);
 }
 

@@ -48,6 +48,7 @@ async fn o3_turns_that_were_not_played_are_an_error_of_finish() {
         "the script of the agent `b` has turns that were not played: 2, 3; the run ended sooner than the script expects, or \
          the turns can be removed"
     );
+    assert_eq!(format!("{error:?}"), error.to_string(), "a test that returns the error shows it so");
     for answers in 1..3 {
         ask(&script, "b", (0..answers).map(|_| Message::assistant("first")).collect()).await.unwrap();
     }

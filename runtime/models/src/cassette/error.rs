@@ -1,6 +1,6 @@
 //! Why a recording cannot be made or replayed.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::io;
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use onionskin_core::model::ModelError;
 use super::{Difference, VARIABLE};
 
 /// The reason why a [`Cassette`](super::Cassette) cannot record or replay. Entries are counted from 1.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum CassetteError {
     /// There is no file to replay.
@@ -136,6 +136,13 @@ pub enum CassetteError {
         /// The value.
         value: String,
     },
+}
+
+/// A test that returns the error shows it by `Debug`, so that is the text, with the differences and the next step.
+impl fmt::Debug for CassetteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 /// The number of differences that a message shows.

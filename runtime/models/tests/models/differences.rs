@@ -117,6 +117,13 @@ async fn o3_the_message_of_a_difference_is_short_and_names_the_line() {
 }
 
 #[tokio::test]
+async fn o3_a_test_that_returns_the_error_shows_its_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = replay_error(&folder.path().join("none.yaml"), async |_| panic!("no test runs")).await;
+    assert_eq!(format!("{missing:?}"), missing.to_string());
+}
+
+#[tokio::test]
 async fn o3_the_nearest_entry_is_the_one_that_is_compared() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("clerk.yaml");

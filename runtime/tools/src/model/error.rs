@@ -1,6 +1,7 @@
 //! Errors of models.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::time::Duration;
 
 use onionskin_vocabulary::agent::Limit;
@@ -248,7 +249,7 @@ impl ModelError {
 }
 
 /// The reason why a script cannot be read, or has no turn for a request.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScriptedModelError {
     /// The script has no turns for the agent.
@@ -332,6 +333,13 @@ pub enum ScriptedModelError {
         /// The reason.
         reason: String,
     },
+}
+
+/// A test that returns the error shows it by `Debug`, so that is the text.
+impl fmt::Debug for ScriptedModelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 /// The end of a sentence, with the delay that a provider requests.

@@ -147,12 +147,19 @@ impl Prices {
 }
 
 /// A model was asked that [`Prices`] does not contain.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the model `{model}` has no price: add it with `Prices::with`, under this name")]
 #[non_exhaustive]
 pub struct UnpricedModel {
     /// The model.
     pub model: Arc<str>,
+}
+
+/// A `main` that returns the error shows it by `Debug`, so that is the text.
+impl fmt::Debug for UnpricedModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 /// An exact amount of money, in the currency of the [`Prices`]. It is shown as a decimal number of the currency's
