@@ -47,12 +47,20 @@ pub fn header_value_mistake(text: &str, has_state: bool) -> Option<String> {
         ));
     }
     let mut is_same_for_all = true;
+    let mut before = String::new();
     for piece in split(text) {
         match piece {
+            // It would be sent as a part of the value.
+            TextPiece::Placeholder(path) if before.ends_with('$') => {
+                return Some(format!(
+                    "a place has no `$`: write `{{{path}}}` for a secret of the state; a variable of the environment belongs in the \
+                     configuration of the server"
+                ));
+            }
             TextPiece::Words(words) if words.bytes().any(|byte| !matches!(byte, b' '..=b'~' | b'\t')) => {
                 return Some(NO_HEADER_VALUE.to_owned());
             }
-            TextPiece::Words(_) => {}
+            TextPiece::Words(words) => before = words,
             TextPiece::Placeholder(path) => {
                 is_same_for_all = false;
                 if !has_state && !path.starts_with(SESSION_STATE) {
@@ -102,6 +110,8 @@ mod tests {
         assert!(mistake("Bearer {{user.token}}", true).contains("names no secret"));
         assert!(mistake("Bearer {token.trim()}", true).contains("is not a place"));
         assert!(mistake("Bearer\n{token}", true).contains("characters"));
+        assert!(mistake("Bearer ${token}", true).contains("has no `$`: write `{token}`"));
+        assert_eq!(mistake("$ {token}", true), "");
         assert!(mistake("", true).contains("names no secret"));
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::agent::{Field, Limit, Part, RequestParam, Setting};
 use crate::nearest::nearest;
+use crate::ready_hooks::ready_hook_at;
 use crate::synonyms;
 use crate::words::Word;
 
@@ -87,6 +88,9 @@ pub fn unknown_field(name: &str, others: &[&'static str]) -> (String, Option<&'s
     if let Some(ours) = synonyms::ours(name) {
         return (format!("there is no field `{name}`: it is called `{ours}`"), Some(ours));
     }
+    if ready_hook_at(&format!("hooks::{name}")).is_some() {
+        return (format!("`{name}` is a hook: write `tool_hooks: [{name}(..)]`"), None);
+    }
     // An error lists the first ones.
     let mut fields = COMMON_FIELDS.to_vec();
     fields.extend(Field::words().into_iter().filter(|field| !COMMON_FIELDS.contains(field)));
@@ -144,6 +148,7 @@ mod tests {
                 assert_eq!(message(name), expected);
             }
         }
+        assert_eq!(message("rate_limit"), "`rate_limit` is a hook: write `tool_hooks: [rate_limit(..)]`");
         let (message, meant) = unknown_field("instructio", &[]);
         assert_eq!(
             (&*message, meant),

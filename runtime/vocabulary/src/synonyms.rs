@@ -53,6 +53,8 @@ pub const SYNONYMS: &[(&str, &str)] = &[
 /// Where the limit of turns belongs.
 pub const TURNS: &str = "the limit is called `turns`: `limits: { turns: .. }`";
 
+const FALLBACK: &str = "the program makes a model of several ones, and gives it to the builder: `.model(Fallback::new(..).or(..))`, of `onionskin::models`";
+
 const GUARDRAILS: &str = "guardrails are in two lists: `input_guardrails` on the arguments of calls, `output_guardrails` on their results; those on the input and the answer of a run are `run_hooks`";
 
 /// The names of fields in other frameworks that do not exist here, and what to write.
@@ -65,6 +67,10 @@ pub const ELSEWHERE: &[(&str, &str)] = &[
         "how much a model thinks is a request parameter: `request_params: { reasoning_effort: high }`",
     ),
     ("mode", "an agent has no mode: one that others name in `agents` is a tool of theirs, so remove this"),
+    ("fallback", FALLBACK),
+    ("fallbacks", FALLBACK),
+    ("fallback_model", FALLBACK),
+    ("fallback_models", FALLBACK),
     ("max_turns", TURNS),
     ("max_iterations", TURNS),
 ];
