@@ -23,8 +23,9 @@ pub(super) fn choice(answer: &mut Answer<'_>, event: &Value, place: &str) -> Res
     if event.get("choices").is_none() && usage.is_none() {
         return Ok(Flow::Unknown);
     }
-    if let Some(usage) = usage {
-        answer.usage = tokens(usage);
+    // Some servers write zeros into the events before or behind the one that counts.
+    if let Some(tokens) = usage.map(tokens).filter(|tokens| *tokens != Usage::default()) {
+        answer.usage = tokens;
     }
     answer.model = answer.model.take().or_else(|| named(event, "/model"));
     answer.id = answer.id.take().or_else(|| named(event, "/id"));
@@ -208,17 +209,33 @@ fn stop(reason: &str, words: &str) -> Result<Stop, ModelError> {
     })
 }
 
-/// xAI counts reasoning beside the completion.
+/// xAI counts reasoning beside the completion, and some gateways count cached input beside the rest.
 fn tokens(usage: &Value) -> Usage {
-    let (input, output) = (count(usage, "/prompt_tokens"), count(usage, "/completion_tokens"));
+    let most = |paths: &[&str]| paths.iter().map(|path| count(usage, path)).max().unwrap_or_default();
+    // The names of `OpenAI`'s newer protocol are those of some servers here too.
+    let (input, output) =
+        (most(&["/prompt_tokens", "/input_tokens"]), most(&["/completion_tokens", "/output_tokens"]));
     let reasoning = count(usage, "/completion_tokens_details/reasoning_tokens");
     let beside = input.saturating_add(output).saturating_add(reasoning) == count(usage, "/total_tokens");
-    let mut tokens = Usage::new(input, if beside { output.saturating_add(reasoning) } else { output });
+    // `OpenAI`'s place, those of DeepSeek and Kimi, and that of gateways before Anthropic.
+    let cached = most(&[
+        "/prompt_tokens_details/cached_tokens",
+        "/prompt_cache_hit_tokens",
+        "/cached_tokens",
+        "/cache_read_input_tokens",
+    ]);
+    let written = most(&[
+        "/prompt_tokens_details/cache_write_tokens",
+        "/prompt_tokens_details/cache_creation_tokens",
+        "/cache_creation_input_tokens",
+    ]);
+    let parts = cached.saturating_add(written);
+    let mut tokens = Usage::new(
+        if parts > input { input.saturating_add(parts) } else { input },
+        if beside { output.saturating_add(reasoning) } else { output },
+    );
     tokens.reasoning_tokens = reasoning;
-    // `OpenAI`'s place, and those of DeepSeek and Kimi.
-    let cached = ["/prompt_tokens_details/cached_tokens", "/prompt_cache_hit_tokens", "/cached_tokens"];
-    tokens.cached_input_tokens = cached.iter().map(|path| count(usage, path)).max().unwrap_or_default();
-    tokens.cache_write_tokens = count(usage, "/prompt_tokens_details/cache_write_tokens");
+    (tokens.cached_input_tokens, tokens.cache_write_tokens) = (cached, written);
     // OpenRouter's.
     tokens.server_tool_uses = count(usage, "/server_tool_use/web_search_requests");
     tokens
