@@ -12,6 +12,7 @@ use onionskin_core::model::ModelError;
 use onionskin_core::secret::{Redactor, Secret};
 
 use crate::bounds;
+use crate::words::{has_code, words};
 
 /// A key, and what finds it.
 #[derive(Clone)]
@@ -86,14 +87,14 @@ pub(crate) async fn status(response: Response, secret: &ApiKey) -> ModelError {
     if let Some(error) = unreadable_call(&parsed, secret) {
         return error;
     }
-    let words = sentence(&parsed).unwrap_or(&body);
+    let words = words(&parsed).unwrap_or(Cow::Borrowed(&body));
     match leads_to {
         Some(url) => {
             let words =
                 format!("redirects are not followed, and it leads to {url}: check the base URL; {words}");
             ModelError::status(status.as_u16(), secret.quote(words.trim_end_matches("; ")), None)
         }
-        None => refusal(status.as_u16(), &parsed, secret.quote(words), wait, lasts),
+        None => refusal(status.as_u16(), &parsed, secret.quote(&words), wait, lasts),
     }
 }
 
@@ -110,28 +111,46 @@ fn refusal(status: u16, body: &Value, words: String, wait: Option<Duration>, las
 }
 
 /// What providers write about a conversation that does not fit into the model's window. Those that have a code for it are the fewest.
-const TOO_LONG: [&str; 10] = [
+const TOO_LONG: [&str; 19] = [
     "prompt is too long",
+    "prompt too long",
     "input is too long",
     "input length and `max_tokens` exceed",
     "maximum context length",
+    "model's context length",
+    "greater than the context length",
+    "model token limit",
+    "prompt token count of",
+    "range of input length",
+    "`inputs` tokens",
+    "`inputs` must have less than",
     "maximum prompt length",
     "context window",
     "context size",
     "exceeds the maximum number of tokens",
     "too many tokens",
     "reduce the length of the messages",
+    TOO_LARGE,
 ];
+/// A request with more tokens than the account has in a minute, which no wait makes smaller.
+const TOO_LARGE: &str = "request too large for";
 
 /// Whether the conversation is too long for the model.
 fn is_too_long(status: u16, body: &Value, words: &str) -> bool {
     let words = words.to_ascii_lowercase();
     let is_about_the_answer =
         words.contains("max_tokens' is too large") || words.contains("max_tokens is too large");
-    matches!(status, 400 | 413 | 422)
-        && !is_about_the_answer
-        && (has_code(body, &["context_length_exceeded", "exceed_context_size_error"])
-            || TOO_LONG.iter().any(|known| words.contains(known)))
+    match status {
+        400 | 413 | 422 => {
+            !is_about_the_answer
+                && (has_code(
+                    body,
+                    &["context_length_exceeded", "exceed_context_size_error", "request_too_large"],
+                ) || TOO_LONG.iter().any(|known| words.contains(known)))
+        }
+        429 => words.contains(TOO_LARGE),
+        _ => false,
+    }
 }
 
 /// The error of an answer of Responses that failed, in the words of the provider. A code that is none of those that pass is a mistake of the
@@ -181,14 +200,6 @@ fn unreadable_call(body: &Value, secret: &ApiKey) -> Option<ModelError> {
     Some(ModelError::Incomplete(secret.quote(&text)))
 }
 
-/// Whether an error has one of these codes.
-fn has_code(body: &Value, codes: &[&str]) -> bool {
-    ["/error/code", "/error/type"]
-        .iter()
-        .filter_map(|path| body.pointer(path)?.as_str())
-        .any(|code| codes.contains(&code))
-}
-
 /// The beginning of the body of an error. What cannot be read is left out: the status says enough.
 async fn error_body(mut response: Response) -> String {
     let mut bytes = Vec::new();
@@ -235,7 +246,7 @@ pub(crate) fn reported(body: &Value, secret: &ApiKey) -> Option<ModelError> {
         number.and_then(|number| u16::try_from(number).ok()).filter(|number| (400..600).contains(number))
     });
     let whole = body.to_string();
-    let words = secret.quote(sentence(body).unwrap_or(&whole));
+    let words = secret.quote(&words(body).unwrap_or(Cow::Borrowed(&whole)));
     Some(match status {
         Some(status) => refusal(status, body, words, None, false),
         None => ModelError::Transport(format!("the provider ended the answer: {words}")),
@@ -275,16 +286,10 @@ fn status_of(kind: &str) -> Option<u16> {
 /// The error of a document that is neither an answer of the protocol nor an error.
 pub(crate) fn unexpected(document: &str, adapter: &str, secret: &ApiKey) -> ModelError {
     let parsed: Option<Value> = serde_json::from_str(document).ok();
-    let words = secret.quote(parsed.as_ref().and_then(sentence).unwrap_or(document));
+    let words = secret.quote(&parsed.as_ref().and_then(words).unwrap_or(Cow::Borrowed(document)));
     ModelError::Malformed(format!(
         "it is no answer in the protocol `{adapter}`; check the base URL and the adapter; the server said: {words}"
     ))
-}
-
-/// The sentence inside an error's body.
-fn sentence(body: &Value) -> Option<&str> {
-    let body = body.get(0).unwrap_or(body);
-    ["/error/message", "/message", "/error", "/detail"].iter().find_map(|path| body.pointer(path)?.as_str())
 }
 
 /// The time that the provider asks to wait: `retry-after-ms`, or `retry-after` as seconds or as a date, which proxies write. The run bounds it.

@@ -19,6 +19,7 @@ mod structured;
 mod surrogates;
 mod target;
 mod tools;
+mod words;
 
 use std::borrow::Cow;
 use std::fmt;
