@@ -43,8 +43,9 @@ const LEAST: usize = 256;
 /// # });
 /// ```
 ///
-/// With a filter, too, the agent has the tool, and with the filter `everywhere` the agents below have it. Only in the `hooks` of a tool it
-/// brings none: list `read_spilled` in the agent then.
+/// With a filter, too, the agent has the tool, and with the filter `everywhere` the agents below have it, whose calls of agents can have long results
+/// too. An agent that is a tool value ([`AgentTool`](onionskin_core::AgentTool)) has services and tools of its own: its results stay whole,
+/// unless it has a [`SpillFolder`] and the tool itself. In the `hooks` of a tool, `spill` brings none: list `read_spilled` in the agent then.
 ///
 /// Outer hooks see the shortened text; put `redact` inside of `spill`. Secrets that the session knows are masked before the text is written
 /// and cut. Images, other bytes and the structured value, which programs read, stay.
@@ -128,7 +129,12 @@ impl Hook for spill {
 
     async fn call<N: Next>(&self, cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
         // Before the tool takes effect.
-        let folder = cx.provided::<SpillFolder>()?;
+        let folder = match cx.provided::<SpillFolder>() {
+            Ok(folder) => folder,
+            // An agent that is a tool value has services and tools of its own: without the folder, it has nothing to read files with.
+            Err(_) if cx.run().parent().is_some() => return next.run(args).await,
+            Err(error) => return Err(error.into()),
+        };
         let mut result = next.run(args).await;
         // Its pages are short, and a page of a page would never end.
         if !reading::is_own_tool(cx) {

@@ -12,8 +12,9 @@ use onionskin::loader::{CardLoader, Registry};
 use onionskin::question::Answer;
 use onionskin::run::ToolCaller;
 use onionskin::{
-    AgentHandle, App, Args, BuildError, ErrorKind, Exit, Hook as _, Provided, RunError, ScriptedModel,
-    ScriptedTurn, Secret, ToolContext, ToolError, ToolOutput, ToolResult, ToolSpec, agent, testing, tool,
+    AgentHandle, AgentTool, App, Args, BuildError, ErrorKind, Exit, Hook as _, Provided, RunError,
+    ScriptedModel, ScriptedTurn, Secret, ToolContext, ToolError, ToolOutput, ToolResult, ToolSpec, agent,
+    testing, tool,
 };
 use serde_json::json;
 
@@ -343,6 +344,25 @@ async fn h9_agents_below_a_hook_for_everywhere_have_its_tool_once() {
             "Plain: list read_spilled",
         ]
     );
+}
+
+#[tokio::test]
+async fn h9_an_agent_that_is_a_tool_value_gets_its_results_whole_because_it_cannot_read_files() {
+    let plain = Plain::builder()
+        .model(ScriptedModel::turns([ScriptedTurn::call("list", json!({})), ScriptedTurn::say("{last}")]));
+    let plain = AgentTool::new(&plain.build().await.unwrap()).name("plain");
+    let boss = Clerk::builder()
+        .model(ScriptedModel::turns([
+            ScriptedTurn::call("plain", json!({ "input": "Go." })),
+            ScriptedTurn::say("Done."),
+        ]))
+        .provide(SpillFolder::temporary().unwrap())
+        .hook_everywhere(spill::new(2_000))
+        .tool(plain);
+    let output = boss.run("Go.").await.unwrap();
+    let calls: Vec<_> = output.tool_calls.iter().map(|call| (&*call.tool, call.to_text())).collect();
+    let [("plain", plain), ("list", list)] = &calls[..] else { panic!("{calls:?}") };
+    assert!(plain.contains("read_spilled") && *list == text(), "{plain}");
 }
 
 #[tokio::test]
