@@ -13,6 +13,8 @@ use super::SpillFolder;
 const PAGE: usize = 8 << 10;
 /// The most places that a search lists.
 const MAX_PLACES: usize = 50;
+/// The bytes that one search reads, as pages.
+const SEARCHED_PAGES: usize = 2048;
 /// The bytes that a search shows before and after a place.
 const AROUND: usize = 60;
 
@@ -26,18 +28,20 @@ const AROUND: usize = 60;
 pub fn read_spilled(
     /// The name of the file, as the shortened result says it.
     file: String,
-    /// The page to read, 1 for the first one.
+    /// The page to read, 1 for the first one; with `find`, the page where the search begins.
     page: Option<u32>,
-    /// A text to find in the whole file, in place of a page. The answer lists the places and their pages.
+    /// A text to find, in place of reading a page. The answer lists the places and their pages, and says where to go on.
     find: Option<String>,
     ctx: &ToolContext,
     folder: Provided<SpillFolder>,
 ) -> ToolResult<String> {
     let path = folder.find(ctx.run(), &file).ok_or_else(|| unknown(&file))?;
-    let read = match find.filter(|text| !text.is_empty()) {
-        Some(text) => search(&path, &text).map(Ok),
-        None => read(&path, page.unwrap_or(1)),
-    };
+    let find = find.filter(|text| !text.is_empty());
+    let read = Pages::open(&path, page.unwrap_or(1)).and_then(|opened| match (opened, find) {
+        (Ok(pages), Some(text)) => pages.search(&text).map(Ok),
+        (Ok(pages), None) => pages.read().map(Ok),
+        (Err(no_page), _) => Ok(Err(no_page)),
+    });
     match read {
         Ok(read) => read.map_err(Into::into),
         // The file was removed since it was found.
@@ -63,40 +67,63 @@ pub(super) fn pages(bytes: usize) -> usize {
     bytes.div_ceil(PAGE)
 }
 
-/// A page; a character on the border belongs to the page where it begins.
-fn read(path: &Path, page: u32) -> io::Result<Result<String, ToolError>> {
-    let mut file = File::open(path)?;
-    let size = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
-    let number = usize::try_from(page).unwrap_or(usize::MAX);
-    let last = pages(size);
-    if !(1..=last).contains(&number) {
-        return Ok(Err(ToolError::retry(format!("there is no page {page}: the pages are 1 to {last}"))));
-    }
-    file.seek(SeekFrom::Start(((number - 1) * PAGE) as u64))?;
-    let mut bytes = Vec::new();
-    file.take(PAGE as u64 + 3).read_to_end(&mut bytes)?;
-    let continues = |byte: &u8| byte & 0b1100_0000 == 0b1000_0000;
-    let start = bytes.iter().take_while(|byte| continues(byte)).count();
-    let border = bytes.len().min(PAGE);
-    let end = border + bytes[border..].iter().take_while(|byte| continues(byte)).count();
-    let text = String::from_utf8_lossy(&bytes[start.min(end)..end]);
-    Ok(Ok(format!("[page {number} of {last}]\n{text}")))
+/// A file from a page on.
+struct Pages {
+    file: File,
+    first: usize,
+    last: usize,
 }
 
-fn search(path: &Path, find: &str) -> io::Result<String> {
-    let text = std::fs::read_to_string(path)?;
-    let mut places = text.match_indices(find);
-    let mut shown = String::new();
-    for (at, found) in places.by_ref().take(MAX_PLACES) {
-        let (from, to) = (at.saturating_sub(AROUND), (at + found.len() + AROUND).min(text.len()));
-        let around = &text[text.ceil_char_boundary(from)..text.floor_char_boundary(to)];
-        shown.push_str(&format!("page {}: {}\n", at / PAGE + 1, around.replace('\n', " ")));
+impl Pages {
+    /// The inner error says that there is no such page.
+    fn open(path: &Path, page: u32) -> io::Result<Result<Self, ToolError>> {
+        let mut file = File::open(path)?;
+        let last = pages(usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX));
+        let first = usize::try_from(page).unwrap_or(usize::MAX);
+        if !(1..=last).contains(&first) {
+            return Ok(Err(ToolError::retry(format!("there is no page {page}: the pages are 1 to {last}"))));
+        }
+        file.seek(SeekFrom::Start(((first - 1) * PAGE) as u64))?;
+        Ok(Ok(Self { file, first, last }))
     }
-    let more = places.count();
-    if shown.is_empty() {
-        shown.push_str("the text is not in the file");
-    } else if more > 0 {
-        shown.push_str(&format!("and {more} more places"));
+
+    /// The texts that begin on so many pages, and up to `after` bytes more. A character on the border belongs to the page where it begins.
+    /// Also returns the place of the text in the pages.
+    fn text(self, pages: usize, after: usize) -> io::Result<(String, usize)> {
+        let mut bytes = Vec::new();
+        self.file.take((pages * PAGE + after) as u64 + 3).read_to_end(&mut bytes)?;
+        let continues = |byte: &u8| byte & 0b1100_0000 == 0b1000_0000;
+        let start = bytes.iter().take_while(|byte| continues(byte)).count();
+        let border = bytes.len().min(pages * PAGE + after);
+        let end = border + bytes[border..].iter().take_while(|byte| continues(byte)).count();
+        Ok((String::from_utf8_lossy(&bytes[start.min(end)..end]).into_owned(), start))
     }
-    Ok(shown)
+
+    fn read(self) -> io::Result<String> {
+        let (first, last) = (self.first, self.last);
+        Ok(format!("[page {first} of {last}]\n{}", self.text(1, 0)?.0))
+    }
+
+    fn search(self, find: &str) -> io::Result<String> {
+        let Self { first, last, .. } = self;
+        let (text, start) = self.text(SEARCHED_PAGES, find.len())?;
+        let page = |at: usize| first + (start + at) / PAGE;
+        let after = first + SEARCHED_PAGES;
+        let mut places = text.match_indices(find).map(|(at, _)| at).take_while(|at| page(*at) < after);
+        let mut shown = String::new();
+        for at in places.by_ref().take(MAX_PLACES) {
+            let (from, to) = (at.saturating_sub(AROUND), (at + find.len() + AROUND).min(text.len()));
+            let around = &text[text.ceil_char_boundary(from)..text.floor_char_boundary(to)];
+            shown.push_str(&format!("page {}: {}\n", page(at), around.replace('\n', " ")));
+        }
+        let more = places.next();
+        let is_whole = more.is_none() && after > last;
+        shown.push_str(&match more {
+            Some(at) => format!("there are more places, the next one on page {}", page(at)),
+            None if is_whole && shown.is_empty() => format!("the text is not on the pages {first} to {last}"),
+            None if is_whole => String::new(),
+            None => format!("the pages {first} to {} were searched: go on at page {after}", after - 1),
+        });
+        Ok(shown)
+    }
 }

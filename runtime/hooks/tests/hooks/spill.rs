@@ -38,10 +38,16 @@ fn show(ctx: &ToolContext) -> String {
     format!("{}the-secret-of-the-session{}", text(), text())
 }
 
+/// Fills more pages than one search reads.
+#[tool]
+fn fill() -> String {
+    format!("{}the end", "a".repeat(16 << 20))
+}
+
 agent! {
     Clerk { instruction: "List.", function_tools: [list, show], tool_hooks: [spill(1_000)] }
     // A `ToolCaller` has the compiled tools only.
-    Called { instruction: "List.", function_tools: [list, show, read_spilled], tool_hooks: [spill(1_000)] }
+    Called { instruction: "List.", function_tools: [list, show, fill, read_spilled], tool_hooks: [spill(1_000)] }
     Filtered {
         instruction: "List.",
         description: "Lists.",
@@ -104,9 +110,28 @@ async fn h9_a_text_in_a_stored_result_is_found_with_its_page() {
     let found = call(&clerk, "read_spilled", json!({ "file": file, "find": "é3999" })).await.unwrap();
     assert!(found.starts_with("page 4: ") && found.contains("é3998 é3999"), "{found}");
     let many = call(&clerk, "read_spilled", json!({ "file": file, "find": "é1" })).await.unwrap();
-    assert!(many.lines().count() == 51 && many.ends_with("and 1061 more places"), "{many}");
+    assert!(
+        many.lines().count() == 51 && many.ends_with("there are more places, the next one on page 1"),
+        "{many}"
+    );
     let none = call(&clerk, "read_spilled", json!({ "file": file, "find": "nobody" })).await.unwrap();
-    assert_eq!(none, "the text is not in the file");
+    assert_eq!(none, "the text is not on the pages 1 to 4");
+    let later = json!({ "file": file, "find": "é1\n", "page": 2 });
+    assert_eq!(call(&clerk, "read_spilled", later).await.unwrap(), "the text is not on the pages 2 to 4");
+}
+
+#[tokio::test]
+async fn h9_a_search_reads_a_bounded_number_of_pages_and_says_where_to_go_on() {
+    let clerk = caller();
+    let file = file_in(&call(&clerk, "fill", json!({})).await.unwrap());
+    let search = async |page: u32| {
+        let args = json!({ "file": file, "find": "the end", "page": page });
+        call(&clerk, "read_spilled", args).await.unwrap()
+    };
+    assert_eq!(search(1).await, "the pages 1 to 2048 were searched: go on at page 2049");
+    assert!(search(2049).await.starts_with("page 2049: "));
+    // It begins on a page that was searched.
+    assert!(search(2).await.starts_with("page 2049: "));
 }
 
 #[tokio::test]
