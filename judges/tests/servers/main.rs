@@ -11,4 +11,5 @@ mod locked;
 mod mcp_servers;
 #[path = "../../../runtime/mcp-tests/tests/shared/package.rs"]
 mod package;
+mod server_data;
 mod values;

@@ -23,19 +23,24 @@ impl Agent for Judge {
     }
 
     async fn run(run: &AgentRun, input: String) -> Result<String, RunError> {
-        let (tool, arguments) = input.split_once(' ').unwrap_or((&input, "{}"));
-        let outcome = match run.call_tool(tool, arguments).await {
-            Ok(output) => json!({
-                "text": output.to_text(),
-                "content": output.content(),
-                "structured": output.structured_content(),
-            }),
-            Err(exit) => {
-                json!({"kind": exit.as_tool_error().map(ToolError::kind), "text": exit.to_string()})
-            }
-        };
-        Ok(outcome.to_string())
+        Ok(outcome(run, &input).await)
     }
+}
+
+/// Makes the call that an input names.
+pub(crate) async fn outcome(run: &AgentRun, input: &str) -> String {
+    let (tool, arguments) = input.split_once(' ').unwrap_or((input, "{}"));
+    let outcome = match run.call_tool(tool, arguments).await {
+        Ok(output) => json!({
+            "text": output.to_text(),
+            "content": output.content(),
+            "structured": output.structured_content(),
+        }),
+        Err(exit) => {
+            json!({"kind": exit.as_tool_error().map(ToolError::kind), "text": exit.to_string()})
+        }
+    };
+    outcome.to_string()
 }
 
 pub(crate) async fn start(server: ServerConfig) -> AgentHandle {

@@ -33,6 +33,7 @@ use super::http_error::HttpError;
 use super::process::Process;
 use super::secrets::Secrets;
 use super::server_config::{Link, ServerConfig};
+use super::server_data::Data;
 use super::server_log::ServerLog;
 use super::tap::{Beginning, Tap};
 #[cfg(feature = "mcp-http")]
@@ -247,6 +248,19 @@ impl Connection {
     /// Whether the server declares tools.
     pub(super) fn declares_tools(&self) -> bool {
         self.peer.peer_info().is_none_or(|info| info.capabilities.tools.is_some())
+    }
+
+    /// Whether the server declares such data.
+    pub(super) fn declares(&self, data: Data) -> bool {
+        self.peer.peer_info().is_none_or(|info| match data {
+            Data::Resources => info.capabilities.resources.is_some(),
+            Data::Prompts => info.capabilities.prompts.is_some(),
+        })
+    }
+
+    /// The time limit of a request.
+    pub(super) fn timeout(&self) -> Duration {
+        self.timeout
     }
 
     /// The changes of the tools that the server announced.

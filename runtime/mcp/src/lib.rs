@@ -58,6 +58,7 @@ mod mcp_json;
 mod mutex;
 mod normal_schema;
 mod order;
+mod pages;
 mod pool;
 mod process;
 #[cfg(test)]
@@ -71,6 +72,7 @@ mod route;
 mod secrets;
 mod server;
 mod server_config;
+mod server_data;
 mod server_log;
 pub mod snapshot;
 mod standalone;

@@ -3,21 +3,18 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams, Tool};
+use rmcp::model::{ClientRequest, ListToolsRequest, Tool};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::connection::{Connection, RequestError};
 use super::http_error::HttpError;
+use super::pages::{self, PageError};
 use super::visible::{cut, is_plain, visible};
 use super::{convert, descriptions, instructions, wire};
 
-/// A server with more pages is assumed to have no last one.
-const MAX_PAGES: usize = 100;
 /// More tools than this fit into no model.
 const MAX_TOOLS: usize = 10_000;
-/// The maximum number of bytes of all pages.
-const MAX_LIST_BYTES: usize = 32 << 20;
 /// The maximum number of bytes of one tool. Each of its texts is searched at once.
 const MAX_TOOL_BYTES: usize = 1 << 20;
 /// The maximum number of bytes of the schema of a tool's arguments, whose texts are cut. It is a part of each request.
@@ -65,8 +62,12 @@ impl From<String> for ListError {
     }
 }
 
-impl From<RequestError> for ListError {
-    fn from(error: RequestError) -> Self {
+impl From<PageError> for ListError {
+    fn from(error: PageError) -> Self {
+        let error = match error {
+            PageError::List(reason) => return reason.into(),
+            PageError::Request(error) => error,
+        };
         match error {
             RequestError::Died(how) => format!("it died ({how})").into(),
             RequestError::Http(error) => Self { reason: error.to_string(), http: Some(error) },
@@ -91,7 +92,7 @@ struct Page<'p> {
     next_cursor: Option<String>,
 }
 
-/// All tools of a server, in its order. The library's own list has no limit on the number of pages.
+/// All tools of a server, in its order.
 ///
 /// A server that does not declare tools is asked all the same, because some only forget it.
 pub(super) async fn all(connection: &Connection) -> Result<Listed, ListError> {
@@ -110,31 +111,16 @@ pub(super) async fn all(connection: &Connection) -> Result<Listed, ListError> {
 async fn pages(connection: &Connection) -> Result<Listed, ListError> {
     let mut listed = Listed::default();
     connection.forget_unmirrored();
-    let mut bytes = 0;
     let mut names = HashSet::new();
-    let mut cursors = HashSet::new();
-    let mut cursor: Option<String> = None;
-    for _ in 0..MAX_PAGES {
-        let params = PaginatedRequestParams::default().with_cursor(cursor);
-        let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
-        let text = connection.request(request, |_| {}, None).await?;
-        bytes += text.len();
-        if bytes > MAX_LIST_BYTES {
-            return Err(format!("its list of tools is longer than {} MiB", MAX_LIST_BYTES >> 20).into());
-        }
-        let next = listed.page(&text, &mut names)?;
+    let request = |params| ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
+    let take = |text: &str| {
+        let next = listed.page(text, &mut names)?;
         listed.leave_out_unmirrored(connection);
-        let Some(next) = next else {
-            listed.read_texts().await;
-            return Ok(listed);
-        };
-        if !cursors.insert(next.clone()) {
-            let next = visible(&cut(next, MAX_NAME_BYTES));
-            return Err(format!("its pages do not end: it gave the cursor `{next}` twice").into());
-        }
-        cursor = Some(next);
-    }
-    Err(format!("it has more than {MAX_PAGES} pages of tools").into())
+        Ok(next)
+    };
+    pages::all(connection, "tools", request, take).await?;
+    listed.read_texts().await;
+    Ok(listed)
 }
 
 impl Listed {
@@ -151,8 +137,7 @@ impl Listed {
         for tool in page.tools {
             self.take(tool, names);
         }
-        // Some servers write an empty cursor for "no more".
-        Ok(page.next_cursor.filter(|next| !next.is_empty()))
+        Ok(page.next_cursor)
     }
 
     /// Leaves out the tools whose arguments cannot be mirrored in headers: the server would refuse each call.

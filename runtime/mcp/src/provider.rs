@@ -7,6 +7,7 @@ use futures_util::future::BoxFuture;
 use super::argument_names;
 use super::drift_policy::{Locks, Offer};
 use super::server::{LockedTools, RemoteTool, Server};
+use super::server_data::Data;
 use super::tool::McpTool;
 use crate::mutex::lock;
 use onionskin_core::DynTool;
@@ -76,6 +77,18 @@ impl ToolProvider for Provider {
 /// A server as agents share it.
 pub(super) struct SharedServer(pub(super) Arc<Server>);
 
+impl SharedServer {
+    /// The tools that read data of the server.
+    fn readers(&self, data: Data, request: &ProviderRequest<'_>) -> Result<Arc<dyn ToolProvider>, BoxError> {
+        let headers: Arc<[RunHeader]> =
+            self.0.config.headers_of_agent(&self.0.name, request.headers())?.into();
+        let tools = self.0.readers(data, request.filter())?.map(|tool| -> Arc<dyn DynTool> {
+            Arc::new(McpTool::new(Arc::clone(&self.0), tool).with_headers(Arc::clone(&headers)).spec())
+        });
+        Ok(Arc::new(Vec::from(tools)))
+    }
+}
+
 impl ToolServer for SharedServer {
     fn start(&self) -> BoxFuture<'_, Result<(), BoxError>> {
         Box::pin(async { Ok(self.0.start_for_agents().await?) })
@@ -90,6 +103,14 @@ impl ToolServer for SharedServer {
         }
         let (server, locks) = (Arc::clone(&self.0), Arc::new(locks));
         Ok(Arc::new(Provider { server, news: Mutex::default(), locks, locked, headers: headers.into() }))
+    }
+
+    fn resources(&self, request: &ProviderRequest<'_>) -> Result<Arc<dyn ToolProvider>, BoxError> {
+        self.readers(Data::Resources, request)
+    }
+
+    fn prompts(&self, request: &ProviderRequest<'_>) -> Result<Arc<dyn ToolProvider>, BoxError> {
+        self.readers(Data::Prompts, request)
     }
 
     fn kind(&self) -> ServerKind {

@@ -25,11 +25,12 @@ use super::pool::{Credentials, Pool};
 use super::restart::{Absence, NotStarted, Restart, Restarts};
 use super::secrets::Secrets;
 use super::server_config::{Link, ServerConfig};
+use super::server_data::{Data, Operation, Reader};
 use super::snapshot::{ServerDrift, SnapshotTool};
 use super::visible::{name, visible};
 use super::{convert, file, list_tools, relist, unconnected};
 use crate::mutex::lock;
-use onionskin_core::servers::RunHeader;
+use onionskin_core::servers::{RunHeader, ToolFilter};
 use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
 use onionskin_core::{RunContext, ToolDefinition};
 
@@ -78,6 +79,8 @@ pub(super) struct RemoteTool {
     pub(super) asks: bool,
     /// That it tries to give the model other instructions, for people. Agents get it only if they have locked it.
     pub(super) instructs: Option<Arc<str>>,
+    /// For a tool of ours that reads data of the server. `None` for its own tools.
+    pub(super) reader: Option<Reader>,
 }
 
 /// The tools of a lock file.
@@ -270,7 +273,25 @@ impl Server {
             definition = definition.asks();
         }
         let asks = self.config.rules.asks(&self.name, &name);
-        RemoteTool { name, definition, asks, instructs: None }
+        RemoteTool { name, definition, asks, instructs: None, reader: None }
+    }
+
+    /// The tools that read such data, as far as the filter takes it.
+    ///
+    /// # Errors
+    /// Returns a reason if the server declares no such data.
+    pub(super) fn readers(&self, data: Data, filter: &ToolFilter) -> Result<[RemoteTool; 2], String> {
+        if self.living().is_some_and(|connection| !connection.declares(data)) {
+            return Err(format!("it declares no {}", data.word()));
+        }
+        Ok(Reader::both(data, filter).map(|reader| {
+            let mut definition = reader.definition(&self.name);
+            if self.config.asks {
+                definition = definition.asks();
+            }
+            let asks = self.config.rules.asks(&self.name, reader.name());
+            RemoteTool { name: reader.name().into(), definition, asks, instructs: None, reader: Some(reader) }
+        }))
     }
 
     /// Takes a list of tools, without those that the configuration takes away. Reports what people should know of it: the tools that
@@ -411,19 +432,30 @@ impl Server {
         }
     }
 
-    /// Calls a tool by the server's own name. The answer is for [`read`](Self::read). What the server asks meanwhile goes to `questions`.
+    /// Calls a tool. The answer is for [`read`](Self::read). What the server asks meanwhile goes to `questions`.
     pub(super) async fn call(
         &self,
         connection: &Connection,
-        tool: &Arc<str>,
+        tool: &RemoteTool,
         (arguments, input): (Map<String, Value>, Input),
         mut progress: impl FnMut(ProgressNotificationParam),
         questions: Option<&mpsc::Sender<ServerQuestion>>,
     ) -> Result<Called, Exit> {
-        let mut params = CallToolRequestParams::new(tool.to_string()).with_arguments(arguments);
-        params.input_responses = (!input.responses.is_empty()).then_some(input.responses);
-        params.request_state = input.state;
-        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+        let request = match &tool.reader {
+            None => {
+                let mut params = CallToolRequestParams::new(tool.name.to_string()).with_arguments(arguments);
+                params.input_responses = (!input.responses.is_empty()).then_some(input.responses);
+                params.request_state = input.state;
+                ClientRequest::CallToolRequest(CallToolRequest::new(params))
+            }
+            Some(reader) => match reader.operation {
+                Operation::List => {
+                    let listed = reader.list(&self.name, connection, &arguments).await;
+                    return listed.map(Called::Answer).map_err(|error| self.failed(error));
+                }
+                Operation::Read => reader.request(&self.name, arguments, input)?,
+            },
+        };
         let report = |mut report: ProgressNotificationParam| {
             report.message = report.message.map(|message| self.result_secrets.hide(message));
             progress(report);
@@ -431,7 +463,13 @@ impl Server {
         match connection.request(request, report, questions).await {
             Ok(answer) => match input_required::read(&self.name, &answer)? {
                 Some(required) => Ok(Called::Required(required)),
-                None => Ok(Called::Answer(answer)),
+                None => match &tool.reader {
+                    None => Ok(Called::Answer(answer)),
+                    Some(reader) => reader
+                        .answer(&answer)
+                        .map(Called::Answer)
+                        .map_err(|reason| self.failed(RequestError::Unreadable(reason))),
+                },
             },
             Err(RequestError::Refused(error)) => match input_required::refused(&error) {
                 Some(required) if questions.is_some() => Ok(Called::Required(required)),

@@ -134,11 +134,11 @@ impl McpTool {
             if let Some(offer) = offer {
                 offer.holds(server, tool, Arc::ptr_eq(server, &shared)).await?;
             }
-            let answer = match server.call(&connection, &tool.name, sent.clone(), &report, questions).await {
+            let answer = match server.call(&connection, tool, sent.clone(), &report, questions).await {
                 // The server says that the call did not run, but it also lost what it knew.
                 Err(exit) if is_session_lost(&exit) && tool.definition.effect.is_repeatable() => {
                     let connection = server.connection().await?;
-                    server.call(&connection, &tool.name, sent, &report, questions).await?
+                    server.call(&connection, tool, sent, &report, questions).await?
                 }
                 answer => answer?,
             };

@@ -9,6 +9,7 @@ mod logged;
 mod logins;
 mod logs;
 mod server;
+mod server_data;
 mod session_questions;
 mod sessions;
 #[path = "../shared/thread_log.rs"]

@@ -1,0 +1,311 @@
+//! Resources and prompts of servers by address, which agents read by tools.
+
+use onionskin::declaration::AgentDeclaration;
+use onionskin::mcp::ServerConfig;
+use onionskin::question::{Answer, Question};
+use onionskin::run::AgentRun;
+use onionskin::secret::Secret;
+use onionskin::{Agent, AgentHandle, BuildError, RunError, ScriptedModel, ToolOutput};
+use serde_json::{Value, json};
+
+use crate::asking::form;
+use crate::server::{Reply, Request, Server, current, error, result};
+
+/// An agent without a loop. Its input is a call: the tool, a blank, and the arguments.
+struct Reader;
+
+impl Agent for Reader {
+    const NAME: &'static str = "reader";
+    type State = ();
+
+    fn declare() -> AgentDeclaration {
+        let declaration = AgentDeclaration::new().server("web", Some(&["read"]));
+        declaration.server_resources("web", &["doc://guide/*", "pic://*"]).server_prompts("web", &["re*"])
+    }
+
+    async fn run(run: &AgentRun, call: String) -> Result<String, RunError> {
+        let (tool, arguments) = call.split_once(' ').unwrap();
+        Ok(match run.call_tool(&format!("web__{tool}"), arguments).await {
+            Ok(output) => output.to_text().into_owned(),
+            Err(exit) => {
+                let kind = exit.as_tool_error().map(|error| format!("{:?}", error.kind()));
+                format!("{}: {exit}", kind.unwrap_or_default())
+            }
+        })
+    }
+}
+
+/// A server with resources on two pages, templates and prompts.
+fn library(request: &Request) -> Reply {
+    let complete = |body: Value| {
+        let mut body = body;
+        body["resultType"] = "complete".into();
+        Reply::json(200, &result(request, &body))
+    };
+    let params = &request.body["params"];
+    match request.asks() {
+        "server/discover" => {
+            let capabilities = json!({ "tools": {}, "resources": {}, "prompts": {} });
+            let body = json!({ "supportedVersions": ["2026-07-28"], "capabilities": capabilities, "ttlMs": 0, "cacheScope": "private" });
+            complete(body)
+        }
+        "resources/list" if params["cursor"].is_null() => complete(json!({
+            "resources": [
+                { "uri": "doc://guide/begin", "name": "begin", "description": "The first page.", "mimeType": "text/plain", "size": 5, "annotations": {} },
+                { "uri": "doc://other/secret", "name": "secret" },
+                { "name": "no address" },
+            ],
+            "nextCursor": "2",
+        })),
+        "resources/list" => {
+            complete(json!({ "resources": [{ "uri": "pic://dot", "name": "dot" }], "nextCursor": "" }))
+        }
+        "resources/templates/list" => complete(json!({ "resourceTemplates": [
+            { "uriTemplate": "doc://{book}/{page}", "name": "page" },
+            { "uriTemplate": "db://{table}", "name": "table" },
+        ] })),
+        "resources/read" if params["uri"] == "pic://dot" => {
+            complete(json!({ "contents": [{ "uri": "pic://dot", "blob": "iVBORw0KGgo=" }] }))
+        }
+        "resources/read" if params["uri"] == "doc://guide/empty" => complete(json!({ "contents": [] })),
+        "resources/read" if params["uri"] == "doc://guide/lost" => {
+            Reply::json(200, &error(request, -32002, "no such page"))
+        }
+        "resources/read" if params["uri"] == "doc://guide/odd" => complete(json!({ "pages": [] })),
+        "resources/read" => {
+            let user = request.headers.get("authorization").map_or("nobody", String::as_str);
+            let text = format!("{} for {user}", params["uri"].as_str().unwrap());
+            complete(
+                json!({ "contents": [{ "uri": params["uri"], "text": text, "mimeType": "text/plain" }] }),
+            )
+        }
+        "prompts/list" => complete(json!({ "prompts": [
+            { "name": "review", "description": "Reviews.", "arguments": [{ "name": "code", "required": true }] },
+            { "name": "delete" },
+        ] })),
+        "prompts/get" if params["name"] == "rehearse" => complete(json!({ "messages": [
+            { "role": "user", "content": { "type": "text", "text": "Who?" } },
+            { "role": "assistant", "content": { "type": "text", "text": "Me." } },
+        ] })),
+        "prompts/get" => {
+            let text = format!("Review {}", params["arguments"]);
+            complete(json!({ "messages": [{ "role": "user", "content": { "type": "text", "text": text } }] }))
+        }
+        _ => current(request),
+    }
+}
+
+async fn built(config: ServerConfig) -> Result<AgentHandle, BuildError> {
+    Reader::builder().model(ScriptedModel::new()).server("web", config).build().await
+}
+
+async fn reader(server: &Server) -> AgentHandle {
+    built(ServerConfig::http(server.url())).await.unwrap()
+}
+
+async fn called(agent: &AgentHandle, call: &str) -> String {
+    agent.run(call).await.unwrap().text
+}
+
+#[tokio::test]
+async fn a4_resources_are_listed_as_far_as_the_agent_names_them() {
+    let server = Server::start(library).await;
+    let agent = reader(&server).await;
+    let names =
+        ["web__read", "web__list_resources", "web__read_resource", "web__list_prompts", "web__get_prompt"];
+    assert_eq!(agent.tool_names().unwrap(), names);
+    let listed = called(&agent, "list_resources {}").await;
+    let lines: Vec<_> = listed.lines().collect();
+    let begin = r#"{"uri":"doc://guide/begin","name":"begin","description":"The first page.","mimeType":"text/plain","size":5}"#;
+    let page = r#"{"uriTemplate":"doc://{book}/{page}","name":"page"}"#;
+    let dot = r#"{"uri":"pic://dot","name":"dot"}"#;
+    assert_eq!(lines, [begin, dot, page, "1 entries of the server cannot be read."]);
+    let listed = called(&agent, r#"list_resources {"contains": "FIRST"}"#).await;
+    assert!(listed.starts_with(begin) && !listed.contains("dot"), "{listed}");
+    let listed = called(&agent, "list_prompts {}").await;
+    assert_eq!(
+        listed,
+        r#"{"name":"review","description":"Reviews.","arguments":[{"name":"code","required":true}]}"#
+    );
+    let listed = called(&agent, r#"list_prompts {"contains": "delete"}"#).await;
+    assert_eq!(
+        listed,
+        r#"The server `web` lists no prompts whose name matches `re*` and contains "delete"."#
+    );
+}
+
+#[tokio::test]
+async fn a4_resources_are_read_as_far_as_the_agent_names_them() {
+    let server = Server::start(library).await;
+    let agent = reader(&server).await;
+    let cases = [
+        ("doc://guide/begin", "doc://guide/begin for nobody"),
+        ("doc://guide/empty", "The resource has no contents."),
+        ("doc://guide/lost", "Remote: the MCP server `web` refused the call: no such page"),
+        ("doc://guide/odd", "Unreadable: the MCP server `web` gave an answer that cannot be read"),
+        (
+            "doc://other/secret",
+            "Denied: `doc://other/secret` was not requested from the MCP server `web`: only resources that match `doc://guide/*`, `pic://*` may be",
+        ),
+        ("doc://guide/../other/secret", "Denied: `doc://guide/../other/secret` was not requested"),
+        ("doc://guide/%2E./other/secret", "Denied: "),
+    ];
+    for (uri, expected) in cases {
+        let text = called(&agent, &format!("read_resource {}", json!({ "uri": uri }))).await;
+        assert!(text.starts_with(expected), "{uri}: {text}");
+    }
+    let read = server.requests().into_iter().filter(|request| request.asks() == "resources/read");
+    assert_eq!(read.count(), 4, "a refused resource is not requested");
+    let text = called(&agent, r#"read_resource {"url": "doc://guide/begin"}"#).await;
+    assert!(text.starts_with("Arguments: "), "{text}");
+}
+
+#[tokio::test]
+async fn a4_a_prompt_is_got_with_its_arguments() {
+    let server = Server::start(library).await;
+    let agent = reader(&server).await;
+    let text = called(&agent, r#"get_prompt {"name": "review", "arguments": {"code": "fn f() {}"}}"#).await;
+    assert_eq!(text, r#"Review {"code":"fn f() {}"}"#);
+    let text = called(&agent, r#"get_prompt {"name": "rehearse"}"#).await;
+    assert_eq!(text, "user:\nWho?\nassistant:\nMe.\n");
+    let text = called(&agent, r#"get_prompt {"name": "delete"}"#).await;
+    assert!(text.starts_with("Denied: `delete` was not requested"), "{text}");
+}
+
+/// The blocks of a call, in place of its text.
+struct Blocks;
+
+impl Agent for Blocks {
+    const NAME: &'static str = "blocks";
+    type State = ();
+
+    fn declare() -> AgentDeclaration {
+        Reader::declare()
+    }
+
+    async fn run(run: &AgentRun, uri: String) -> Result<String, RunError> {
+        let output: ToolOutput =
+            run.call_tool("web__read_resource", json!({ "uri": uri }).to_string().as_str()).await.unwrap();
+        Ok(format!("{:?}", output.content()))
+    }
+}
+
+#[tokio::test]
+async fn a4_a_resource_that_is_a_picture_reaches_the_model_as_one() {
+    let server = Server::start(library).await;
+    let config = ServerConfig::http(server.url());
+    let agent = Blocks::builder().model(ScriptedModel::new()).server("web", config).build().await.unwrap();
+    let blocks = agent.run("pic://dot").await.unwrap().text;
+    assert!(blocks.contains("image/png") && blocks.starts_with("[Resource("), "{blocks}");
+}
+
+#[tokio::test]
+async fn a4_resources_are_read_with_the_credentials_of_the_run() {
+    let server = Server::start(library).await;
+    let config = ServerConfig::http(server.url()).header_for_run("Authorization", |run| {
+        Ok(Secret::new(format!("t0ken-of-{}", run.user().ok_or("the run has no user")?)))
+    });
+    let agent = built(config).await.unwrap();
+    for user in ["ada", "bob"] {
+        let call = r#"read_resource {"uri": "doc://guide/begin"}"#;
+        let text = agent.request(call).user(user).run().await.unwrap().text;
+        assert!(text.starts_with("doc://guide/begin for ") && !text.contains("t0ken"), "{text}");
+    }
+    let reads = server.requests().into_iter().filter(|request| request.asks() == "resources/read");
+    let users: Vec<_> = reads.map(|request| request.headers["authorization"].clone()).collect();
+    assert_eq!(users, ["t0ken-of-ada", "t0ken-of-bob"]);
+}
+
+#[tokio::test]
+async fn a4_a_resource_whose_server_asks_first_is_read_with_the_answer() {
+    let server = Server::start(|request| match request.asks() {
+        "resources/read" if request.body["params"]["inputResponses"].is_null() => {
+            let ask = json!({ "n": { "method": "elicitation/create", "params": form("Who?") } });
+            let required =
+                json!({ "resultType": "input_required", "inputRequests": ask, "requestState": "s" });
+            Reply::json(200, &result(request, &required))
+        }
+        "resources/read" => {
+            let params = &request.body["params"];
+            let text =
+                format!("{} {}", params["requestState"], params["inputResponses"]["n"]["content"]["name"]);
+            let contents = json!([{ "uri": params["uri"], "text": text }]);
+            Reply::json(200, &result(request, &json!({ "resultType": "complete", "contents": contents })))
+        }
+        _ => library(request),
+    })
+    .await;
+    let answer = |_: Question| async { Answer::value(json!({ "name": "Ada" })).ok() };
+    let config = ServerConfig::http(server.url()).asks();
+    let builder = Reader::builder().model(ScriptedModel::new()).server("web", config).answerer(answer);
+    let agent = builder.build().await.unwrap();
+    let text = called(&agent, r#"read_resource {"uri": "doc://guide/begin"}"#).await;
+    assert_eq!(text, r#""s" "Ada""#);
+}
+
+#[tokio::test]
+async fn a4_data_that_a_server_does_not_declare_is_an_error_of_the_build() {
+    let server = Server::start(current).await;
+    let error = built(ServerConfig::http(server.url())).await.unwrap_err().to_string();
+    let expected = "the agent `reader` cannot read resources of the server `web`: it declares no resources";
+    assert_eq!(error, expected);
+}
+
+/// What a server answers to a request of a list; `None` for an error.
+type List = fn(&Request) -> Option<Value>;
+
+#[tokio::test]
+async fn a4_lists_that_cannot_be_read_are_errors() {
+    let endless = |request: &Request| {
+        let cursor = request.body["params"]["cursor"].as_str().map_or(0, str::len);
+        json!({ "resources": [], "nextCursor": "x".repeat(cursor + 1), "resultType": "complete" })
+    };
+    let cases: [(List, &str); 4] = [
+        (|_| Some(json!({ "resultType": "complete", "things": [] })), "it is not a list of resources"),
+        (
+            |_| Some(json!({ "resultType": "complete", "resources": [], "nextCursor": "a" })),
+            "it gave the cursor `a` twice",
+        ),
+        (|_| None, "refused the call: not now"),
+        (|request| (request.asks() == "resources/list").then(|| json!({ "resources": 7 })), "cannot be read"),
+    ];
+    for (list, expected) in cases {
+        let server = Server::start(move |request| match request.asks() {
+            "resources/list" | "resources/templates/list" => match list(request) {
+                Some(body) => Reply::json(200, &result(request, &body)),
+                None => Reply::json(200, &error(request, -32603, "not now")),
+            },
+            _ => library(request),
+        })
+        .await;
+        let text = called(&reader(&server).await, "list_resources {}").await;
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    let server = Server::start(move |request| match request.asks() {
+        "resources/list" => Reply::json(200, &result(request, &endless(request))),
+        _ => library(request),
+    })
+    .await;
+    let text = called(&reader(&server).await, "list_resources {}").await;
+    assert!(text.contains("it has more than 100 pages of resources"), "{text}");
+}
+
+#[tokio::test]
+async fn a4_a_server_with_one_of_the_lists_of_resources_is_listed() {
+    let server = Server::start(|request| match request.asks() {
+        "resources/templates/list" => Reply::json(200, &error(request, -32601, "unknown method")),
+        _ => library(request),
+    })
+    .await;
+    let text = called(&reader(&server).await, "list_resources {}").await;
+    assert!(text.starts_with(r#"{"uri":"doc://guide/begin""#), "{text}");
+    let server = Server::start(|request| match request.asks() {
+        "resources/list" | "resources/templates/list" => {
+            Reply::json(200, &error(request, -32601, "unknown method"))
+        }
+        _ => library(request),
+    })
+    .await;
+    let text = called(&reader(&server).await, "list_resources {}").await;
+    assert!(text.contains("refused the call: unknown method"), "{text}");
+}

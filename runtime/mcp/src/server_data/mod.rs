@@ -1,0 +1,216 @@
+//! Resources and prompts of a server, as tools that list and read them. An answer becomes the result of a tool here, as text, so all that
+//! follows is that of any call.
+
+mod answer;
+mod entries;
+mod uri;
+
+use std::sync::Arc;
+
+use onionskin_core::servers::ToolFilter;
+use onionskin_core::text::list;
+use onionskin_core::{Effect, ErrorKind, Exit, ToolDefinition, ToolError};
+use onionskin_vocabulary::server_data as words;
+use rmcp::model::{
+    ClientRequest, GetPromptRequest, GetPromptRequestParams, ReadResourceRequest, ReadResourceRequestParams,
+};
+use serde_json::{Map, Value, json};
+
+use super::connection::{Connection, RequestError};
+use super::input_required::Input;
+use super::pages::PageError;
+use super::visible::name;
+use entries::Entries;
+
+/// The data of a server that an agent names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Data {
+    Resources,
+    Prompts,
+}
+
+impl Data {
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Resources => "resources",
+            Self::Prompts => "prompts",
+        }
+    }
+
+    /// The argument that names one of them.
+    fn key(self) -> &'static str {
+        match self {
+            Self::Resources => "uri",
+            Self::Prompts => "name",
+        }
+    }
+}
+
+/// What a call of one of these tools does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Operation {
+    List,
+    Read,
+}
+
+/// A tool for the data of a server that match a filter.
+#[derive(Debug, Clone)]
+pub(super) struct Reader {
+    data: Data,
+    pub(super) operation: Operation,
+    filter: ToolFilter,
+}
+
+impl Reader {
+    /// The tools for the data that match a filter: one lists them, one reads them.
+    pub(super) fn both(data: Data, filter: &ToolFilter) -> [Self; 2] {
+        [Operation::List, Operation::Read].map(|operation| Self { data, operation, filter: filter.clone() })
+    }
+
+    /// Its own name.
+    pub(super) fn name(&self) -> &'static str {
+        match (self.data, self.operation) {
+            (Data::Resources, Operation::List) => words::LIST_RESOURCES,
+            (Data::Resources, Operation::Read) => words::READ_RESOURCE,
+            (Data::Prompts, Operation::List) => words::LIST_PROMPTS,
+            (Data::Prompts, Operation::Read) => words::GET_PROMPT,
+        }
+    }
+
+    pub(super) fn definition(&self, server: &str) -> ToolDefinition {
+        let text = |description: &str| json!({ "type": "string", "description": description });
+        let (description, properties, required): (_, _, &[&str]) = match (self.data, self.operation) {
+            (Data::Resources, Operation::List) => (
+                format!(
+                    "Lists resources of the server `{server}`: files, documents and other data, each as a line of JSON. `{}` reads one. A \
+                     `uriTemplate` is a URI whose places in braces you fill in.",
+                    words::READ_RESOURCE
+                ),
+                json!({ "contains": text("Only those whose URI, name or description contain this text.") }),
+                &[],
+            ),
+            (Data::Resources, Operation::Read) => (
+                format!("Reads a resource of the server `{server}`."),
+                json!({ "uri": text("The URI of the resource.") }),
+                &["uri"],
+            ),
+            (Data::Prompts, Operation::List) => (
+                format!(
+                    "Lists prompts of the server `{server}`: prepared instructions for tasks, each as a line of JSON. `{}` gets one.",
+                    words::GET_PROMPT
+                ),
+                json!({ "contains": text("Only those whose name or description contain this text.") }),
+                &[],
+            ),
+            (Data::Prompts, Operation::Read) => (
+                format!("Gets a prompt of the server `{server}`."),
+                json!({
+                    "name": text("The name of the prompt."),
+                    "arguments": {
+                        "type": "object",
+                        "description": "The arguments of the prompt, each a text.",
+                        "additionalProperties": { "type": "string" },
+                    },
+                }),
+                &["name"],
+            ),
+        };
+        let mut definition = ToolDefinition::new(format!("{server}__{}", self.name()), description);
+        let schema = json!({
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": false,
+        });
+        definition.input_schema = Arc::new(schema);
+        definition.annotations.read_only = Some(true);
+        definition.effect = Effect::Pure;
+        definition
+    }
+
+    /// The request that reads one of the data.
+    ///
+    /// # Errors
+    /// Returns an error for the model if the filter does not take it.
+    pub(super) fn request(
+        &self,
+        server: &str,
+        mut arguments: Map<String, Value>,
+        input: Input,
+    ) -> Result<ClientRequest, Exit> {
+        let wanted = match arguments.remove(self.data.key()) {
+            Some(Value::String(wanted)) => wanted,
+            _ => String::new(),
+        };
+        let refused = |reason: &str| {
+            let text =
+                format!("`{}` was not requested from the MCP server `{server}`: {reason}", name(&wanted));
+            Err(Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Denied)))
+        };
+        if !self.filter.takes(&wanted) {
+            return refused(&format!("only {} that match {} may be", self.data.word(), self.patterns()));
+        }
+        let responses = (!input.responses.is_empty()).then_some(input.responses);
+        Ok(match self.data {
+            Data::Resources if uri::has_dot_segments(&wanted) => {
+                return refused("write its URI without the segments `.` and `..`");
+            }
+            Data::Resources => {
+                let mut params = ReadResourceRequestParams::new(wanted);
+                (params.input_responses, params.request_state) = (responses, input.state);
+                ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params))
+            }
+            Data::Prompts => {
+                let mut params = GetPromptRequestParams::new(wanted);
+                (params.input_responses, params.request_state) = (responses, input.state);
+                if let Some(Value::Object(arguments)) = arguments.remove("arguments") {
+                    params.arguments = Some(arguments);
+                }
+                ClientRequest::GetPromptRequest(GetPromptRequest::new(params))
+            }
+        })
+    }
+
+    /// The answer to that request as the result of a tool.
+    ///
+    /// # Errors
+    /// Returns why it cannot be read.
+    pub(super) fn answer(&self, answer: &str) -> Result<String, String> {
+        match self.data {
+            Data::Resources => answer::of_resource(answer),
+            Data::Prompts => answer::of_prompt(answer),
+        }
+    }
+
+    /// The list, as the result of a tool.
+    pub(super) async fn list(
+        &self,
+        server: &str,
+        connection: &Connection,
+        arguments: &Map<String, Value>,
+    ) -> Result<String, RequestError> {
+        let contains = arguments.get("contains").and_then(Value::as_str).unwrap_or_default();
+        let mut entries = Entries::new(self.data, &self.filter, contains);
+        match tokio::time::timeout(connection.timeout(), entries.read(connection)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(PageError::Request(error))) => return Err(error),
+            Ok(Err(PageError::List(reason))) => return Err(RequestError::Unreadable(reason)),
+            Err(_) => return Err(RequestError::Timeout(connection.timeout())),
+        }
+        let mut lines = entries.into_lines();
+        if lines.is_empty() {
+            let and = if contains.is_empty() { String::new() } else { format!(" and contains {contains:?}") };
+            let (word, patterns) = (self.data.word(), self.patterns());
+            lines.push(format!(
+                "The server `{server}` lists no {word} whose {} matches {patterns}{and}.",
+                self.data.key()
+            ));
+        }
+        let text = lines.join("\n");
+        Ok(json!({ "content": [{ "type": "text", "text": text }] }).to_string())
+    }
+
+    fn patterns(&self) -> String {
+        list(self.filter.unmatched([]).into_iter().map(|pattern| format!("`{pattern}`")))
+    }
+}
