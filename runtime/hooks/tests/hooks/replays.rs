@@ -7,7 +7,9 @@ use std::time::Duration;
 use onionskin::declaration::{AgentBuilder, Limits};
 use onionskin::hooks::{CircuitBreaker, RateLimit, cache_results, circuit_breaker, rate_limit};
 use onionskin::journal::MemoryJournal;
-use onionskin::{Provided, ScriptedModel, ScriptedTurn, agent, tool};
+use onionskin::{
+    Exit, Provided, ScriptedModel, ScriptedTurn, ToolContext, ToolOutput, agent, tool, tool_hook,
+};
 use serde_json::json;
 
 const HOUR: Duration = Duration::from_hours(1);
@@ -75,4 +77,35 @@ async fn o5_a_replay_has_the_cached_results_that_the_run_had() {
     // The smaller cache does not keep the first result.
     assert_eq!(run(1).await, first);
     assert_eq!(looks.load(Ordering::Relaxed), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn o5_the_first_call_that_records_a_value_of_the_run_makes_it_for_those_at_the_same_time() {
+    /// How often the value was made.
+    #[derive(Default)]
+    struct Made(AtomicU32);
+
+    /// Answers with a value that takes a while.
+    #[tool_hook]
+    async fn shared(cx: &ToolContext, made: Provided<Made>) -> Result<Option<ToolOutput>, Exit> {
+        let make = async || {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            made.0.fetch_add(1, Ordering::Relaxed)
+        };
+        Ok(Some(format!("made {}", cx.record_in_run("hooks.shared", make).await).into()))
+    }
+
+    agent! { Sharer { instruction: "Look.", function_tools: [look], tool_hooks: [shared] } }
+
+    let (made, journal) = (Arc::new(Made::default()), Arc::new(MemoryJournal::default()));
+    let look = || ("look", json!({ "at": 1 }));
+    let calls = (0..3).fold(ScriptedTurn::default(), |turn, _| turn.and_call(look().0, look().1));
+    let sharer = Sharer::builder()
+        .model(ScriptedModel::turns([calls, ScriptedTurn::say("Done.")]))
+        .provide_shared(Arc::clone(&made))
+        .provide(AtomicU32::default())
+        .journal(journal);
+    let output = sharer.run("Go.").await.unwrap();
+    let shown: Vec<_> = output.tool_calls.iter().map(|call| call.to_text().into_owned()).collect();
+    assert_eq!((shown, made.0.load(Ordering::Relaxed)), (vec!["made 0".to_owned(); 3], 1));
 }

@@ -64,7 +64,8 @@ impl ToolContext {
     /// call that records this name makes the value, also in a replay whose calls come in another order. Without a
     /// journal, each call makes its own.
     ///
-    /// The name begins with that of the hook's crate, and says what the value is: all hooks of the run share the names.
+    /// The name begins with that of the hook's crate, and says what the value is: all hooks of the run share the names. Calls
+    /// at the same time wait for the one that makes the value, so `make` must not wait for a call that records the same name.
     ///
     /// Cancel safety: as [`Self::record`].
     pub async fn record_in_run<T, F, Fut>(&self, name: &str, make: F) -> T
@@ -79,7 +80,9 @@ impl ToolContext {
         let step = run.journal_step(shared).with_request(Effect::Pure, String::new());
         let work = async || Ok::<T, Infallible>(make().await);
         // The reads of the states belong to this call, because another one may record the value.
-        let recorded = run.between_reads(self.value_step(name), run_step(&**journal, step, work));
+        // Two calls at the same time do not both make it.
+        let record = run.in_turn(name, run_step(&**journal, step, work));
+        let recorded = run.between_reads(self.value_step(name), record);
         let Ok(value) = self.run.unless_failed(Box::pin(recorded).await).await;
         value
     }

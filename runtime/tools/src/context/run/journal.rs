@@ -1,19 +1,26 @@
 //! The journal of a run: its steps, and what a replay knows of them.
 
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::future::Future;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use futures_util::future::{BoxFuture, Shared};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tokio::sync::Mutex as AsyncMutex;
 
 use super::RunContext;
 use super::abort::AbortCause;
 use crate::journal::{Journal, JournalError, Step, StepId, run_step};
 use crate::state::{Address, StateChange, repeated};
 use onionskin_definitions::definition::Effect;
+use onionskin_definitions::lock::lock;
+use onionskin_definitions::on_drop::OnDrop;
+
+/// The turns of the calls that record a value of the run, by its name.
+pub(super) type SharedValues = Mutex<HashMap<Box<str>, Arc<AsyncMutex<()>>>>;
 
 /// The step that marks a run as one that records reads, in progress or done.
 pub(super) type Noted = Shared<BoxFuture<'static, Result<(), JournalError>>>;
@@ -25,6 +32,17 @@ impl RunContext {
 
     pub(in crate::context) fn noted(&self) -> &OnceLock<Noted> {
         &self.0.noted
+    }
+
+    /// Runs work for one call at a time of those that share the value of this name.
+    pub(in crate::context) async fn in_turn<T>(&self, name: &str, work: impl Future<Output = T>) -> T {
+        let shared = &self.0.shared;
+        let turn = Arc::clone(lock(shared).entry(name.into()).or_default());
+        // The last call removes the name, also if it is dropped.
+        let _last =
+            OnDrop(|| lock(shared).retain(|other, turn| **other != *name || Arc::strong_count(turn) > 2));
+        let _turn = turn.lock().await;
+        work.await
     }
 
     /// Whether this run or a parent run has no records from now on.

@@ -37,7 +37,7 @@ use abort::Latch;
 pub use abort::{AbortCause, FailedHook, ScriptFault};
 pub use definition::{definition_for_run, for_each_run};
 pub use hooks::{DynSender, OuterHooks};
-use journal::Noted;
+use journal::{Noted, SharedValues};
 use permits::BegunBy;
 pub(super) use permits::CallPermit;
 pub use permits::Permit;
@@ -79,6 +79,7 @@ struct RunInner {
     reads: AtomicU8,
     /// The step that records it.
     noted: OnceLock<Noted>,
+    shared: SharedValues,
     /// Whether the journal has no records from now on.
     is_new: AtomicBool,
     /// The messages of the conversation so far, shared between the run's loop and its calls.
@@ -251,6 +252,7 @@ impl RunContext {
             started: Mutex::default(),
             reads: AtomicU8::new(0),
             noted: OnceLock::new(),
+            shared: SharedValues::default(),
             is_new: AtomicBool::new(false),
             conversation,
         }))
