@@ -61,6 +61,7 @@ mod order;
 mod pages;
 mod pool;
 mod process;
+mod prompt_text;
 #[cfg(test)]
 mod property_tests;
 mod provider;
@@ -95,6 +96,7 @@ pub use error::{McpError, StartFailure};
 #[cfg(feature = "rmcp3")]
 pub use export::export_tool;
 pub use http_error::{HttpError, LoginAddress};
+pub use prompt_text::McpText;
 pub use server_config::ServerConfig;
 pub use standalone::McpServer;
 pub use tool_spec::McpToolSpec;

@@ -5,12 +5,15 @@ use std::sync::Arc;
 
 use super::connection_thread::ConnectionThread;
 use super::error::McpError;
+use super::prompt_text::McpText;
 use super::server::{RemoteTool, Server};
 use super::server_config::ServerConfig;
+use super::server_data::Data;
 use super::tool::McpTool;
 use super::unconnected::{self, McpDescription};
 use onionskin_core::ToolSpec;
 use onionskin_core::spec::SpecError;
+use serde_json::{Map, Value};
 
 /// A running server, and its tools as values. It is cheap to clone. When the last clone and the last of its tools are
 /// dropped, the process is killed.
@@ -58,6 +61,59 @@ impl McpServer {
     pub fn tool(&self, name: &str) -> Option<ToolSpec> {
         let tool = self.listed().find(|tool| &*tool.name == name)?;
         Some(self.spec(McpTool::new(self.server(), tool)))
+    }
+
+    /// A resource as a part of the system prompt, which each turn reads anew. A resource that is no text, or that cannot be read, ends the run
+    /// ([`RunError::Prompt`](onionskin_core::RunError::Prompt)).
+    ///
+    /// ```no_run
+    /// use onionskin::mcp::{McpServer, ServerConfig};
+    /// use onionskin::prompt::{Prompt, PromptPart};
+    /// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+    ///
+    /// agent! {
+    ///     Guide { instruction: "Answer questions about the house." }
+    /// }
+    ///
+    /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+    /// let docs = McpServer::start("docs", ServerConfig::stdio("docs-server")).await?;
+    /// let prompt = Prompt::new().source(PromptPart::Knowledge, docs.resource("file:///house.md"));
+    /// let model = ScriptedModel::turns([ScriptedTurn::say("It has two floors.")]);
+    /// let guide = Guide::builder().model(model).prompt(prompt).build().await?;
+    /// println!("{}", guide.run("How many floors does it have?").await?.text);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn resource(&self, uri: impl Into<String>) -> McpText {
+        let arguments = Map::from_iter([("uri".to_owned(), Value::String(uri.into()))]);
+        McpText::new(Arc::clone(&self.0), Data::Resources, arguments)
+    }
+
+    /// A prompt of the server with these arguments, as a part of the system prompt. It is used as [`Self::resource`] is.
+    ///
+    /// ```no_run
+    /// use onionskin::mcp::{McpServer, ServerConfig};
+    /// use onionskin::prompt::{Prompt, PromptPart};
+    ///
+    /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+    /// let docs = McpServer::start("docs", ServerConfig::stdio("docs-server")).await?;
+    /// let review = docs.prompt("review", [("language", "Rust")]);
+    /// let prompt = Prompt::new().source(PromptPart::AdditionalContext, review);
+    /// # let _ = prompt;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn prompt<K: Into<String>, V: Into<String>>(
+        &self,
+        name: impl Into<String>,
+        arguments: impl IntoIterator<Item = (K, V)>,
+    ) -> McpText {
+        let arguments = arguments.into_iter().map(|(key, value)| (key.into(), Value::String(value.into())));
+        let arguments = Map::from_iter([
+            ("name".to_owned(), Value::String(name.into())),
+            ("arguments".to_owned(), Value::Object(arguments.collect())),
+        ]);
+        McpText::new(Arc::clone(&self.0), Data::Prompts, arguments)
     }
 
     fn listed(&self) -> impl Iterator<Item = RemoteTool> + use<> {

@@ -1,11 +1,12 @@
 //! Resources and prompts of servers by address, which agents read by tools.
 
 use onionskin::declaration::AgentDeclaration;
-use onionskin::mcp::ServerConfig;
+use onionskin::mcp::{McpServer, McpText, ServerConfig};
+use onionskin::prompt::{Prompt, PromptPart};
 use onionskin::question::{Answer, Question};
 use onionskin::run::AgentRun;
 use onionskin::secret::Secret;
-use onionskin::{Agent, AgentHandle, BuildError, RunError, ScriptedModel, ToolOutput};
+use onionskin::{Agent, AgentHandle, BuildError, RunError, ScriptedModel, ToolOutput, agent};
 use serde_json::{Value, json};
 
 use crate::asking::form;
@@ -308,4 +309,38 @@ async fn a4_a_server_with_one_of_the_lists_of_resources_is_listed() {
     .await;
     let text = called(&reader(&server).await, "list_resources {}").await;
     assert!(text.contains("refused the call: unknown method"), "{text}");
+}
+
+/// The system prompt of a run of `ada` with this part.
+async fn prompt(part: McpText) -> Result<Option<String>, RunError> {
+    let prompt = Prompt::new().source(PromptPart::AdditionalContext, part);
+    let builder = Writer::builder().model(ScriptedModel::new()).prompt(prompt);
+    builder.build().await.unwrap().request("").user("ada").system_prompt().await
+}
+
+agent! {
+    Writer {
+        instruction: "Write.",
+    }
+}
+
+#[tokio::test]
+async fn a4_resources_and_prompts_are_parts_of_the_system_prompt() {
+    let server = Server::start(library).await;
+    let config = ServerConfig::http(server.url()).header_for_run("Authorization", |run| {
+        Ok(Secret::new(format!("t0ken-of-{}", run.user().ok_or("the run has no user")?)))
+    });
+    let config = config.header("Authorization", "t0ken-of-all".to_owned());
+    let web = McpServer::start("web", config).await.unwrap();
+    let text = prompt(web.resource("doc://guide/begin")).await.unwrap().unwrap();
+    assert!(text.starts_with("Write.\n\ndoc://guide/begin for ") && !text.contains("t0ken"), "{text}");
+    let read = server.requests().into_iter().find(|request| request.asks() == "resources/read").unwrap();
+    assert_eq!(read.headers["authorization"], "t0ken-of-ada");
+    let text = prompt(web.prompt("review", [("code", "x")])).await.unwrap().unwrap();
+    assert_eq!(text, "Write.\n\nReview {\"code\":\"x\"}");
+    let error = prompt(web.resource("pic://dot")).await.unwrap_err();
+    let source = std::error::Error::source(&error).unwrap().to_string();
+    assert_eq!(source, "the resource of the server `web` is no text, and a prompt has texts only");
+    let error = prompt(web.resource("doc://guide/lost")).await.unwrap_err();
+    assert!(matches!(error, RunError::Prompt { .. }), "{error}");
 }

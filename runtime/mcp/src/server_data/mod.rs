@@ -37,6 +37,13 @@ impl Data {
         }
     }
 
+    pub(super) fn one(self) -> &'static str {
+        match self {
+            Self::Resources => "resource",
+            Self::Prompts => "prompt",
+        }
+    }
+
     /// The argument that names one of them.
     fn key(self) -> &'static str {
         match self {
