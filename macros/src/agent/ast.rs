@@ -10,6 +10,9 @@ pub(super) struct Word {
     pub(super) span: Span,
 }
 
+/// A server, and patterns for what the agent uses of it.
+pub(super) type ServerPatterns = (Word, Vec<Word>);
+
 /// A server, and its headers: each a name and a value.
 pub(super) type ServerHeaders = (Word, Vec<(Word, LitStr)>);
 

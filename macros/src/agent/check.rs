@@ -1,6 +1,7 @@
 //! Checks an agent without knowing any type, and makes its model.
 
 use onionskin_vocabulary::agent::TextField;
+use onionskin_vocabulary::server_data::{PatternField, pattern_twice};
 use onionskin_vocabulary::{self as words, agent_name_mistake, messages};
 use proc_macro2::Span;
 use quote::{ToTokens as _, quote};
@@ -135,24 +136,42 @@ fn servers<'a>(fields: &'a Fields, errors: &mut Errors) -> Vec<Server<'a>> {
     for server in repeated(&fields.servers, |a, b| a.text == b.text) {
         errors.push(server.span, format_args!("the server `{}` is named twice; keep one", server.text));
     }
-    for (server, _) in &fields.tools {
-        let source = |_: &str| {
-            "`tools` chooses among the tools of servers; name children in `agents` and built-in tools in `runtime`"
-                .to_owned()
-        };
-        undeclared(server, &names, source, errors);
-    }
-    for (server, _) in repeated(&fields.tools, |(a, _), (b, _)| a.text == b.text) {
-        errors.push(
-            server.span,
-            format_args!("the tools of `{}` are chosen twice; merge the lists", server.text),
-        );
+    for field in PatternField::ALL {
+        patterns_of(field, fields, &names, errors);
     }
     let patterns = |name: &Word| {
         let (_, patterns) = fields.tools.iter().find(|(server, _)| server.text == name.text)?;
         Some(&**patterns)
     };
     fields.servers.iter().map(|name| Server { name, patterns: patterns(name) }).collect()
+}
+
+/// What is wrong in the patterns of a field.
+fn patterns_of(field: PatternField, fields: &Fields, servers: &[&str], errors: &mut Errors) {
+    let source = |_: &str| {
+        match field {
+        PatternField::Tools => {
+            "`tools` chooses among the tools of servers; name children in `agents` and built-in tools in `runtime`"
+                .to_owned()
+        }
+        PatternField::Resources | PatternField::Prompts => field.other_form(),
+    }
+    };
+    let entries = fields.patterns(field);
+    for (server, patterns) in entries {
+        undeclared(server, servers, source, errors);
+        // An agent can use a server for its data alone.
+        let is_for_data = PatternField::DATA.into_iter().any(|other| fields.names(other, &server.text));
+        if patterns.is_empty() && !(field == PatternField::Tools && is_for_data) {
+            errors.push(server.span, field.no_pattern(&server.text));
+        }
+        for pattern in repeated(patterns, |a, b| a.text == b.text) {
+            errors.push(pattern.span, pattern_twice(&pattern.text));
+        }
+    }
+    for (server, _) in repeated(entries, |(a, _), (b, _)| a.text == b.text) {
+        errors.push(server.span, field.server_twice(&server.text));
+    }
 }
 
 /// Lists that name something twice.

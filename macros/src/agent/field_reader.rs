@@ -1,11 +1,12 @@
 //! Reads the value of one field of an agent: [`Field`] is the field while it is read. `fields` is the table of all fields.
 
-use onionskin_vocabulary::messages;
-use proc_macro2::{Group, Ident, Span, TokenTree};
+use onionskin_vocabulary::server_data::PatternField;
+use onionskin_vocabulary::{Word as _, messages};
+use proc_macro2::{Ident, Span, TokenTree};
 use syn::parse::ParseStream;
 use syn::{Expr, Token, braced, token};
 
-use super::ast::{HookEntry, ServerHeaders, Word};
+use super::ast::{HookEntry, ServerHeaders, ServerPatterns};
 use super::list::{hook_around, pattern};
 use super::value::{entries, header, list, table, word};
 use crate::diag::Errors;
@@ -48,12 +49,12 @@ impl Field<'_> {
     }
 
     /// `{ server: [glob, ..] }`.
-    pub(super) fn tool_filters(&mut self) -> syn::Result<Vec<(Word, Vec<Word>)>> {
+    pub(super) fn patterns(&mut self, field: PatternField) -> syn::Result<Vec<ServerPatterns>> {
         let Self { key, input, errors } = self;
-        let example = "tools: { time: [get_time] }";
+        let (part, example) = (field.part(), field.example());
         if !input.peek(token::Brace) {
             let span = input.parse::<TokenTree>().map_or(key.span(), |found| found.span());
-            return Err(syn::Error::new(span, messages::TOOLS_OF_SERVERS));
+            return Err(syn::Error::new(span, field.other_form()));
         }
         let content;
         braced!(content in input);
@@ -62,16 +63,12 @@ impl Field<'_> {
             if !content.peek(Token![:]) {
                 return Err(syn::Error::new(
                     server.span,
-                    format!("the tools of this server follow: `{example}`"),
+                    format!("the {part} of this server follow: `{example}`"),
                 ));
             }
             content.parse::<Token![:]>()?;
-            let at = Ident::new("tools", server.span);
-            let is_empty = content.fork().parse::<Group>().is_ok_and(|list| list.stream().is_empty());
-            let patterns = list(content, &at, example, errors, pattern)?;
-            if is_empty {
-                errors.push(server.span, messages::no_pattern(&server.text));
-            }
+            let at = Ident::new(part.word(), server.span);
+            let patterns = list(content, &at, example, errors, |input| pattern(input, field))?;
             Ok((server, patterns))
         })
     }

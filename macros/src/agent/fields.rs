@@ -1,11 +1,14 @@
 //! The fields that an agent can have.
 
 use onionskin_vocabulary::agent::{self as words, Flag, Part, Setting, TextField};
+use onionskin_vocabulary::server_data::PatternField;
 use onionskin_vocabulary::{Word as _, messages};
 use proc_macro2::Ident;
 use syn::{Expr, ExprPath, LitBool, LitStr, Path, Type};
 
-use super::ast::{ApprovalEntry, HookEntry, HookItem, ListEntry, ServerHeaders, ToolboxEntry, Word};
+use super::ast::{
+    ApprovalEntry, HookEntry, HookItem, ListEntry, ServerHeaders, ServerPatterns, ToolboxEntry, Word,
+};
 use super::field_reader::Field;
 use super::list::{approval, built_in, child, entry, guardrail, hook, server, toolbox};
 use super::settings::{self, SettingValue};
@@ -18,7 +21,9 @@ pub(super) struct Fields {
     pub(super) texts: Vec<(TextField, Expr)>,
     pub(super) flags: Vec<(Flag, LitBool)>,
     pub(super) servers: Vec<Word>,
-    pub(super) tools: Vec<(Word, Vec<Word>)>,
+    pub(super) tools: Vec<ServerPatterns>,
+    pub(super) resources: Vec<ServerPatterns>,
+    pub(super) prompts: Vec<ServerPatterns>,
     pub(super) headers: Vec<ServerHeaders>,
     pub(super) function_tools: Vec<ListEntry>,
     pub(super) toolboxes: Vec<ToolboxEntry>,
@@ -70,6 +75,20 @@ impl Fields {
         self.texts.iter().find(|(known, _)| *known == field).map(|(_, text)| text)
     }
 
+    /// The patterns of a field.
+    pub(super) fn patterns(&self, field: PatternField) -> &[ServerPatterns] {
+        match field {
+            PatternField::Tools => &self.tools,
+            PatternField::Resources => &self.resources,
+            PatternField::Prompts => &self.prompts,
+        }
+    }
+
+    /// Whether a field has patterns for a server.
+    pub(super) fn names(&self, field: PatternField, server: &str) -> bool {
+        self.patterns(field).iter().any(|(known, _)| known.text == server)
+    }
+
     /// `default: true`, or `default: false`.
     pub(super) fn is_default(&self) -> Option<&LitBool> {
         let (_, value) = self.settings.iter().find(|(setting, _)| *setting == Setting::Default)?;
@@ -105,7 +124,9 @@ impl Fields {
         match part {
             Part::Name => self.name = Some(string(field.input, "name")?),
             Part::Servers => self.servers = field.list("time", server)?,
-            Part::Tools => self.tools = field.tool_filters()?,
+            Part::Tools => self.tools = field.patterns(PatternField::Tools)?,
+            Part::Resources => self.resources = field.patterns(PatternField::Resources)?,
+            Part::Prompts => self.prompts = field.patterns(PatternField::Prompts)?,
             Part::Headers => self.headers = field.headers()?,
             Part::FunctionTools => self.function_tools = field.paths("add_one", entry)?,
             Part::Toolboxes => self.toolboxes = field.list("Kb", toolbox)?,

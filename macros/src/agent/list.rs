@@ -1,5 +1,6 @@
 //! The items of an agent's lists, each read alone.
 
+use onionskin_vocabulary::server_data::PatternField;
 use proc_macro2::{Ident, Span, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
@@ -53,8 +54,8 @@ pub(super) fn child(input: ParseStream<'_>, key: &str, example: &str) -> syn::Re
     Ok(entry)
 }
 
-/// A glob over the tools of a server: `get_time`, `get_*`, or a string.
-pub(super) fn pattern(input: ParseStream<'_>) -> syn::Result<Word> {
+/// A glob over what a server has: `get_time`, `get_*`, or a string.
+pub(super) fn pattern(input: ParseStream<'_>, field: PatternField) -> syn::Result<Word> {
     if input.peek(LitStr) {
         return word(input);
     }
@@ -69,12 +70,7 @@ pub(super) fn pattern(input: ParseStream<'_>) -> syn::Result<Word> {
             TokenTree::Ident(ident) => ident.unraw().to_string(),
             TokenTree::Punct(punct) if matches!(punct.as_char(), '*' | '?' | '-' | '.') => punct.to_string(),
             TokenTree::Literal(literal) if !input.peek(LitStr) => literal.to_string(),
-            other => {
-                return Err(syn::Error::new(
-                    other.span(),
-                    "expected the name of a tool; `*` and `?` are wildcards; write it as a string if it contains anything but these, letters, digits, `_`, `-` and `.`",
-                ));
-            }
+            other => return Err(syn::Error::new(other.span(), field.unquoted())),
         };
         last = Some(input.parse::<TokenTree>()?.span());
         pattern.text.push_str(&part);

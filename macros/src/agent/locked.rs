@@ -46,9 +46,10 @@ fn check(agent: &mut AgentModel<'_>, file: &LockFile, errors: &mut Errors) {
         }
     }
     let servers = || agent.servers.iter().map(|server| server.name.text.as_str());
+    let reads = |field, server: &str| agent.fields.names(field, server);
     for target in agent.filters().flat_map(|(_, filter)| &filter.targets) {
         let Some((name, span)) = target.built_name() else { continue };
-        if let Some(mistake) = tool_mistake(&name, servers(), locked) {
+        if let Some(mistake) = tool_mistake(&name, servers(), reads, locked) {
             errors.push(span, mistake);
         }
     }

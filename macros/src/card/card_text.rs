@@ -10,6 +10,7 @@ use onionskin_cards::{
 };
 use onionskin_vocabulary::Word;
 use onionskin_vocabulary::agent::{RequestParam, SettingKind, TextField};
+use onionskin_vocabulary::server_data::PatternField;
 use onionskin_vocabulary::settings::{Number, TOOL_CHOICES, Unit, ValueKind};
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use serde_json::Value;
@@ -149,6 +150,8 @@ impl<'w> Writer<'w> {
             flags,
             servers,
             tools: _,
+            resources: _,
+            prompts: _,
             headers: _,
             function_tools,
             tool_uses: _,
@@ -178,7 +181,9 @@ impl<'w> Writer<'w> {
             self.line(&flag.span, format_args!("{}: true,", flag.value));
         }
         self.list("servers", servers, |_, server| quoted(server));
-        self.tool_filters(card);
+        for field in PatternField::ALL {
+            self.patterns(field, card);
+        }
         self.headers(card);
         self.list("function_tools", function_tools, |writer, tool| writer.path(&tool.value));
         self.words(card);
@@ -302,9 +307,10 @@ impl<'w> Writer<'w> {
         }
     }
 
-    fn tool_filters(&mut self, card: &Card) {
-        let tools = card.tools.iter().map(|(server, patterns)| (&server.span, (server, patterns)));
-        self.block("tools", TABLE, tools, |writer, place, (server, patterns)| {
+    fn patterns(&mut self, field: PatternField, card: &Card) {
+        let entries = card.patterns(field).iter();
+        let entries = entries.map(|(server, patterns)| (&server.span, (server, patterns)));
+        self.block(field.part().word(), TABLE, entries, |writer, place, (server, patterns)| {
             writer.line(place, format_args!("{:?}: [", server.value));
             for pattern in patterns {
                 writer.line(&pattern.span, format_args!("{:?},", pattern.value));

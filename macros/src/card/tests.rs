@@ -29,6 +29,9 @@ markdown: true
 servers: [time, \"server-git\"]
 tools:
   time: [\"get_*\", \"a b\"]
+  server-git: []
+resources: { server-git: [\"git://*/main\", \"a'b\"], time: [\"*\"] }
+prompts: { time: [plan_*] }
 function_tools: [tools.rs:add_one, \"crate::math::add_two\"]
 toolboxes: [tools.rs:Kb, { archive: \"crate::Kb\" }]
 agents: [back-office, \"crate::Helper\"]
@@ -95,7 +98,9 @@ fn c2_a_card_expands_to_what_is_written_in_rust() {
             role: "A clerk.",
             markdown: true,
             servers: ["time", "server-git"],
-            tools: { "time": ["get_*", "a b"] },
+            tools: { "time": ["get_*", "a b"], "server-git": [] },
+            resources: { "server-git": ["git://*/main", "a'b"], "time": ["*"] },
+            prompts: { "time": ["plan_*"] },
             function_tools: [tools_rs::add_one, crate::math::add_two],
             toolboxes: [tools_rs::Kb, archive: crate::Kb],
             agents: [BackOffice, crate::Helper],
@@ -106,8 +111,8 @@ fn c2_a_card_expands_to_what_is_written_in_rust() {
                     3,
                     -1.5,
                     true,
-                    <_ as __rt::TextInCard<14>>::from_text("x"),
-                    ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter([<_ as __rt::TextInCard<14>>::from_text("y")])),
+                    <_ as __rt::TextInCard<17>>::from_text("x"),
+                    ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter([<_ as __rt::TextInCard<17>>::from_text("y")])),
                 ) except [source(mcp), tool("late")],
             ],
             input_guardrails: [my::onionskin::guardrails::MaskPii, hooks_rs::short(9) for [server("time")]],

@@ -44,9 +44,9 @@ pub(super) fn shape(module: &str, key: &str) -> ValueForm {
         ("tool_hook", "tool") => ValueForm::Entry,
         ("tool", "annotations") => ValueForm::Keys("annotations"),
         ("tool", "cache") => ValueForm::Keys("cache"),
-        ("tool", "examples") | ("agent", "servers" | "tools" | "headers") | (_, "type_name" | "part") => {
-            ValueForm::Nothing
-        }
+        ("tool", "examples")
+        | ("agent", "servers" | "tools" | "resources" | "prompts" | "headers")
+        | (_, "type_name" | "part") => ValueForm::Nothing,
         _ => ValueForm::Value,
     }
 }

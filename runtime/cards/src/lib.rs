@@ -38,7 +38,10 @@ mod tool_use;
 mod workflow;
 pub mod yaml;
 
-pub use card::{Approval, ApprovalRule, Called, Card, Filter, Hook, HookItem, ServerHeaders, Text, Toolbox};
+pub use card::{
+    Approval, ApprovalRule, Called, Card, Filter, Hook, HookItem, ServerHeaders, ServerPatterns, Text,
+    Toolbox,
+};
 pub use children::children_beside;
 pub use deck::{CardFile, Child, Deck, DeckError};
 pub use endings::is_card;

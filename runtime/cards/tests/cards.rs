@@ -150,7 +150,9 @@ expected_output: { function: \"prompts.rs:wanted\" }
 additional_context: \"{{kept}} 'a' \\\"b\\\" \\\\ \\t\"
 markdown: true
 servers: [time, mail]
-tools: { time: [\"get_*\"] }
+tools: { time: [\"get_*\"], mail: [] }
+resources: { mail: [\"mail://*/inbox\", \"a: 'b' #c\"], time: [\"*\"] }
+prompts: { mail: [sort, \"plan_*\"] }
 function_tools: [tools.rs:add_one, \"crate::tools::add_two\"]
 toolboxes: [{ archive: kb.rs:Kb }, kb.rs:Kb]
 agents: [office, \"crate::Helper\"]

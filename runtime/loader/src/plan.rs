@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use onionskin_cards::{
     ApprovalRule, Called, Card, Child, Deck, Filter, Hook, HookItem, Item, Kind, Need, Origin, Problem,
-    Spanned, Text, Toolbox,
+    ServerPatterns, Spanned, Text, Toolbox,
 };
 use onionskin_core::__private0::header_of_session;
 use onionskin_core::__private0::outline::Needed;
@@ -104,9 +104,13 @@ impl Plan {
         agent = agent.prompt(self.prompt.clone());
         for server in &card.servers {
             let filter = card.tools.iter().find(|(name, _)| name.value == server.value);
-            let patterns: Option<Vec<&str>> =
-                filter.map(|(_, patterns)| patterns.iter().map(|pattern| &*pattern.value).collect());
-            agent = agent.server(&*server.value, patterns.as_deref());
+            agent = agent.server(&*server.value, filter.map(texts).as_deref());
+        }
+        for entry @ (server, _) in &card.resources {
+            agent = agent.server_resources(&*server.value, &texts(entry));
+        }
+        for entry @ (server, _) in &card.prompts {
+            agent = agent.server_prompts(&*server.value, &texts(entry));
         }
         for (server, header) in &self.headers {
             agent = agent.server_header(&**server, header.clone());
@@ -141,6 +145,10 @@ impl Plan {
             None => agent,
         }
     }
+}
+
+fn texts((_, patterns): &ServerPatterns) -> Vec<&str> {
+    patterns.iter().map(|pattern| &*pattern.value).collect()
 }
 
 /// Finds what a card names, and the mistakes in it.

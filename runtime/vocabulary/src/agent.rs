@@ -63,6 +63,12 @@ macro_rules! agent_fields {
                 /// `tools: { server: [glob, ..] }`
                 /// Patterns that select tools of a server. A server without an entry provides all its tools.
                 tools => Tools,
+                /// `resources: { server: ["file:///guide/*", ..] }`
+                /// Patterns for the URIs of the resources of a server that the agent reads, with the tools `server__list_resources` and `server__read_resource`.
+                resources => Resources,
+                /// `prompts: { server: [review, "plan_*", ..] }`
+                /// Patterns for the names of the prompts of a server that the agent gets, with the tools `server__list_prompts` and `server__get_prompt`.
+                prompts => Prompts,
                 /// `headers: { server: { Authorization: "Bearer {user.token}" } }`
                 /// Headers of the calls to a server that is reached by address (feature `mcp-http`). A place is a `Secret` of the agent's state, or one of the session's state: `{session_state.token}`.
                 headers => Headers,

@@ -3,6 +3,7 @@
 use wildmatch::WildMatch;
 
 use crate::nearest::nearest;
+use crate::server_data::PatternField;
 
 /// The maximum number of a server's tools in a message.
 const LISTED: usize = 8;
@@ -46,11 +47,13 @@ impl Locked<'_> {
     }
 }
 
-/// The mistake of the name of a tool, `server__tool`, that its server does not have. `servers` are the agent's servers, and `locked` has the
-/// tools of the servers in a lock file. The tools of other servers are not known, so their names are not mistakes.
+/// The mistake of the name of a tool, `server__tool`, that its server does not have. `servers` are the agent's servers, `reads` returns whether
+/// the agent has a field for one of them, and `locked` has the tools of the servers in a lock file. The tools of other servers are not known, so
+/// their names are not mistakes.
 pub fn tool_mistake<'s, 'f>(
     name: &str,
     servers: impl IntoIterator<Item = &'s str>,
+    reads: impl Fn(PatternField, &str) -> bool,
     locked: impl Fn(&str) -> Option<Locked<'f>>,
 ) -> Option<String> {
     let of_server = |server: &str| name.strip_prefix(server)?.strip_prefix("__");
@@ -59,13 +62,23 @@ pub fn tool_mistake<'s, 'f>(
     for server in servers {
         let Some(tool) = of_server(server) else { continue };
         let locked = locked(server)?;
-        if locked.tools.iter().any(|known| known == tool) {
+        let mut tools: Vec<&str> = locked.tools.iter().map(String::as_str).collect();
+        let (read, unread): (Vec<_>, Vec<_>) =
+            PatternField::DATA.into_iter().partition(|field| reads(*field, server));
+        for field in read {
+            tools.extend(field.tools());
+        }
+        if tools.contains(&tool) {
             return None;
         }
-        found.push((server, locked));
+        let by_field = unread.into_iter().find(|field| field.tools().contains(&tool));
+        found.push((server, locked, tools, by_field));
     }
-    let (server, locked) = found.into_iter().max_by_key(|(server, _)| server.len())?;
-    let tools: Vec<_> = locked.tools.iter().map(|tool| format!("{server}__{tool}")).collect();
+    let (server, locked, tools, by_field) = found.into_iter().max_by_key(|(server, ..)| server.len())?;
+    if let Some(field) = by_field.map(PatternField::part) {
+        return Some(format!("`{name}` needs the field `{field}`: add `{field}: {{ {server}: [..] }}`"));
+    }
+    let tools: Vec<_> = tools.iter().map(|tool| format!("{server}__{tool}")).collect();
     Some(locked.not_there(name, server, &tools))
 }
 
@@ -82,7 +95,7 @@ fn all(tools: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Locked, all, tool_mistake};
+    use super::{Locked, PatternField, all, tool_mistake};
 
     #[test]
     fn a3_a_message_lists_a_few_tools() {
@@ -94,8 +107,9 @@ mod tests {
     #[test]
     fn a3_a_tool_is_one_of_any_server_that_its_name_begins_with() {
         let (a, a_b) = (["b__c".to_owned()], ["d".to_owned()]);
+        let reads = |field, server: &str| field == PatternField::Resources && server == "a";
         let mistake = |name: &str, servers: &[&str], is_locked: fn(&str) -> bool| {
-            tool_mistake(name, servers.iter().copied(), |server| {
+            tool_mistake(name, servers.iter().copied(), reads, |server| {
                 let tools: &[String] = if server == "a" { &a } else { &a_b };
                 is_locked(server).then_some(Locked { tools, file: "lock.json", update: Some("lock") })
             })
@@ -110,6 +124,20 @@ mod tests {
         // A server that is not locked can have the tool.
         assert_eq!(mistake("a__b__e", &both, |server| server == "a"), None);
         assert_eq!(mistake("e__f", &both, |_| true), None);
+        // The fields of an agent give it tools.
+        assert_eq!(mistake("a__read_resource", &both, |_| true), None);
+        assert_eq!(
+            mistake("a__read_resourc", &both, |_| true).unwrap(),
+            "`a__read_resourc` is not a tool of the server `a` in `lock.json`; did you mean `a__read_resource`? If the server has changed, run `lock`"
+        );
+        assert_eq!(
+            mistake("a__b__read_resource", &both, |_| true).unwrap(),
+            "`a__b__read_resource` needs the field `resources`: add `resources: { a__b: [..] }`"
+        );
+        assert_eq!(
+            mistake("a__get_prompt", &both, |_| true).unwrap(),
+            "`a__get_prompt` needs the field `prompts`: add `prompts: { a: [..] }`"
+        );
     }
 
     #[test]

@@ -21,20 +21,12 @@ pub const SECOND_REST: &str = "`..` is in the list already; remove one of them";
 /// A second entry for the same hook or guardrail.
 pub const HOOK_TWICE: &str = "this is in the list twice, and would run twice; keep one";
 
-/// `tools` without the name of a server.
-pub const TOOLS_OF_SERVERS: &str = "`tools` chooses among the tools of servers: `tools: { time: [get_time] }`; functions belong in `function_tools`";
-
 /// `headers` in another form.
 pub const HEADERS_OF_SERVERS: &str =
     "expected the headers of each server: `headers: { issues: { Authorization: \"Bearer {user.token}\" } }`";
 
 /// The name of a header that is no word of Rust.
 pub const QUOTED_HEADER: &str = "write a name with `-` as a string: `\"X-Api-Key\": \"{key}\"`";
-
-/// An empty list of patterns.
-pub fn no_pattern(server: &str) -> String {
-    format!("the list allows no tool of `{server}`; name some, or remove `{server}` from `servers`")
-}
 
 /// A second default agent.
 pub fn second_default(first: &str) -> String {
@@ -153,6 +145,11 @@ mod tests {
         assert_eq!(
             (&*message, meant),
             ("unknown field `instructio`; did you mean `instruction`?", Some("instruction"))
+        );
+        // `prompt` is that of the agent.
+        assert_eq!(
+            ["resource", "prompt"].map(|name| unknown_field(name, &[]).1),
+            [Some("resources"), Some("instruction")]
         );
     }
 }

@@ -2,6 +2,7 @@
 
 use onionskin_vocabulary::agent::Setting;
 use onionskin_vocabulary::placeholders::SESSION_STATE;
+use onionskin_vocabulary::server_data::PatternField;
 use onionskin_vocabulary::{MISSING_MCP, MISSING_MCP_HTTP, Word as _};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -10,7 +11,7 @@ use syn::spanned::Spanned;
 use super::names::{Named, children, entry_span, hooks, toolboxes};
 use super::toolboxes::prefix;
 use super::{around, filter, prompt, typed};
-use crate::agent::ast::ApprovalRule;
+use crate::agent::ast::{ApprovalRule, Word};
 use crate::agent::model::{AgentModel, Approval, BuiltIn, Header, Piece, Server};
 use crate::agent::settings::{ExplicitSetting, SettingValue, Write};
 use crate::item::option;
@@ -146,13 +147,22 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
 /// The servers, what the lock file keeps of them, and where those are found that the builder does not configure.
 fn servers(agent: &AgentModel<'_>) -> TokenStream {
     let mut calls = TokenStream::new();
+    let list = |patterns: &[Word]| {
+        let patterns = patterns.iter().map(|pattern| &pattern.text);
+        quote!(&[#(#patterns),*])
+    };
     for Server { name, patterns } in &agent.servers {
         let text = &name.text;
-        let filter = option(patterns.map(|patterns| {
-            let patterns = patterns.iter().map(|pattern| &pattern.text);
-            quote!(&[#(#patterns),*])
-        }));
+        let filter = option(patterns.map(list));
         calls.extend(quote!(let __agent = __agent.server(#text, #filter);));
+    }
+    let data = [("server_resources", PatternField::Resources), ("server_prompts", PatternField::Prompts)];
+    for (method, field) in data {
+        let method = format_ident!("{method}");
+        for (server, patterns) in agent.fields.patterns(field) {
+            let (text, patterns) = (&server.text, list(patterns));
+            calls.extend(quote!(let __agent = __agent.#method(#text, #patterns);));
+        }
     }
     if let Some(server) = agent.servers.first() {
         let span = Span::call_site().located_at(server.name.span);

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use onionskin_vocabulary::agent::{RequestParam, TextField, TurnPlace};
+use onionskin_vocabulary::server_data::{PatternField, pattern_twice};
 use onionskin_vocabulary::{
     BuiltIn, agent_name_mistake, header_name_mistake, header_twice, header_value_mistake, messages, nearest,
     ready_hook_at,
@@ -16,6 +17,8 @@ use crate::source::Spanned;
 use crate::target::Target;
 
 pub(super) fn check(card: &Card, has_prompt: bool, reader: &mut Reader) {
+    // A list without items can be one whose items could not be read.
+    let is_whole = reader.problems.is_empty();
     if !has_prompt {
         let name = &card.name.value;
         let message = format!(
@@ -26,7 +29,7 @@ pub(super) fn check(card: &Card, has_prompt: bool, reader: &mut Reader) {
     if let Some(message) = agent_name_mistake(&card.name.value) {
         reader.note(&card.name.span, message);
     }
-    servers(card, reader);
+    servers(card, is_whole, reader);
     headers(card, reader);
     let tools = card.function_tools.iter().map(|tool| (tool.value.to_string(), &tool.span));
     twice(tools, |_| "this tool is in the list twice; keep one".to_owned(), reader);
@@ -126,12 +129,22 @@ fn children(card: &Card, reader: &mut Reader) {
     }
 }
 
-fn servers(card: &Card, reader: &mut Reader) {
+fn servers(card: &Card, is_whole: bool, reader: &mut Reader) {
     let names: Vec<&str> = card.servers.iter().map(|server| &*server.value).collect();
     let servers = card.servers.iter().map(|server| (server.value.clone(), &server.span));
     twice(servers, |name| format!("the server `{name}` is named twice; keep one"), reader);
-    for (server, _) in &card.tools {
-        undeclared(server, &names, reader);
+    for field in PatternField::ALL {
+        for (server, patterns) in card.patterns(field) {
+            undeclared(server, &names, reader);
+            // An agent can use a server for its data alone.
+            let is_for_data =
+                PatternField::DATA.into_iter().any(|other| card.has_patterns(other, &server.value));
+            if is_whole && patterns.is_empty() && !(field == PatternField::Tools && is_for_data) {
+                reader.note(&server.span, field.no_pattern(&server.value));
+            }
+            let patterns = patterns.iter().map(|pattern| (&*pattern.value, &pattern.span));
+            twice(patterns, |pattern| pattern_twice(pattern), reader);
+        }
     }
 }
 

@@ -26,7 +26,8 @@ impl Card {
                 Target::Tool(name) => name,
                 Target::Name(_) | Target::Server(_) | Target::Source(_) | Target::Everywhere => return None,
             };
-            let message = tool_mistake(name, servers.iter().copied(), &locked)?;
+            let reads = |field, server: &str| self.has_patterns(field, server);
+            let message = tool_mistake(name, servers.iter().copied(), reads, &locked)?;
             Some(Problem { message, span: target.span.clone() })
         }));
         problems

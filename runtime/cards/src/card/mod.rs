@@ -12,5 +12,7 @@ mod warnings;
 mod write;
 
 pub use filter::Called;
-pub use model::{Approval, ApprovalRule, Card, Filter, Hook, HookItem, ServerHeaders, Text, Toolbox};
+pub use model::{
+    Approval, ApprovalRule, Card, Filter, Hook, HookItem, ServerHeaders, ServerPatterns, Text, Toolbox,
+};
 pub(crate) use read::card_from_fields;

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use onionskin_vocabulary::agent::{Flag, Limit, RequestParam, Setting, TextField, TurnPlace};
+use onionskin_vocabulary::server_data::PatternField;
 use serde_json::Value;
 
 use crate::item::Item;
@@ -28,7 +29,11 @@ pub struct Card {
     /// Servers of tools.
     pub servers: Vec<Spanned<String>>,
     /// Patterns for the tools of a server.
-    pub tools: Vec<(Spanned<String>, Vec<Spanned<String>>)>,
+    pub tools: Vec<ServerPatterns>,
+    /// Patterns for the URIs of the resources of a server that the agent reads.
+    pub resources: Vec<ServerPatterns>,
+    /// Patterns for the names of the prompts of a server that the agent gets.
+    pub prompts: Vec<ServerPatterns>,
     /// The headers of the calls to each server that is reached by address.
     pub headers: Vec<ServerHeaders>,
     /// Tools of the program.
@@ -72,6 +77,9 @@ pub struct Card {
     /// The type of the answers.
     pub output: Option<Spanned<Item>>,
 }
+
+/// A server, and patterns for what the agent uses of it.
+pub type ServerPatterns = (Spanned<String>, Vec<Spanned<String>>);
 
 /// A server, and its headers: each a name and a value with places for secrets.
 pub type ServerHeaders = (Spanned<String>, Vec<(Spanned<String>, Spanned<String>)>);
@@ -165,6 +173,20 @@ impl Card {
     /// A text of its prompt.
     pub fn text(&self, field: TextField) -> Option<&Text> {
         self.texts.iter().find(|(known, _)| *known == field).map(|(_, text)| text)
+    }
+
+    /// The patterns of a field.
+    pub fn patterns(&self, field: PatternField) -> &[ServerPatterns] {
+        match field {
+            PatternField::Tools => &self.tools,
+            PatternField::Resources => &self.resources,
+            PatternField::Prompts => &self.prompts,
+        }
+    }
+
+    /// Whether a field has patterns for a server.
+    pub(super) fn has_patterns(&self, field: PatternField, server: &str) -> bool {
+        self.patterns(field).iter().any(|(known, _)| known.value == server)
     }
 
     /// The value of a setting.

@@ -6,6 +6,7 @@ use std::path::Path;
 use onionskin_vocabulary::agent::{
     self as words, CARD_TYPE, Limit, Part, RequestParam, Setting, SettingKind, TextField,
 };
+use onionskin_vocabulary::server_data::PatternField;
 use onionskin_vocabulary::settings::{ValueKind, timeout_mistake};
 use onionskin_vocabulary::{FrontMatterMistake, Word, front_matter, messages};
 use serde_json::Value as Json;
@@ -13,7 +14,7 @@ use serde_json::Value as Json;
 use super::approval::approval;
 use super::hooks::{guardrails, hooks, tool_hooks, turn_hooks};
 use super::other_frameworks::unknown;
-use super::{Card, ServerHeaders, Text, Toolbox, check, other_frameworks};
+use super::{Card, ServerHeaders, ServerPatterns, Text, Toolbox, check, other_frameworks};
 use crate::endings::{is_markdown, is_yaml};
 use crate::file::LARGEST_FILE;
 use crate::item::Item;
@@ -194,7 +195,9 @@ fn read_part(card: &mut Card, reader: &mut Reader, part: Part, field: Field<'_>)
             }
         }
         Part::Servers => card.servers = names(reader, field, "servers: [time]"),
-        Part::Tools => card.tools = tool_filters(reader, field),
+        Part::Tools => card.tools = patterns(reader, PatternField::Tools, field),
+        Part::Resources => card.resources = patterns(reader, PatternField::Resources, field),
+        Part::Prompts => card.prompts = patterns(reader, PatternField::Prompts, field),
         Part::Headers => card.headers = headers(reader, field),
         Part::FunctionTools => {
             card.function_tools =
@@ -291,20 +294,15 @@ fn items(reader: &mut Reader, field: Field<'_>, list: &str, example: &str) -> Ve
     reader.list(field, list).iter().filter_map(|item| reader.item(item, example)).collect()
 }
 
-fn tool_filters(reader: &mut Reader, field: Field<'_>) -> Vec<(Spanned<String>, Vec<Spanned<String>>)> {
-    let example = "tools: { time: [get_time] }";
+/// The patterns for each server.
+fn patterns(reader: &mut Reader, what: PatternField, field: Field<'_>) -> Vec<ServerPatterns> {
     let Value::Map(entries) = &field.value.value else {
-        reader.note(&field.place(), messages::TOOLS_OF_SERVERS);
+        reader.note(&field.place(), what.other_form());
         return Vec::new();
     };
-    let filter = |(key, value): &(Key, Node)| {
-        let patterns = names(reader, Field { key, value }, example);
-        if matches!(&value.value, Value::List(items) if items.is_empty()) {
-            reader.note(&key.span, messages::no_pattern(&key.value));
-        }
-        (key.clone(), patterns)
-    };
-    entries.iter().map(filter).collect()
+    let of_server =
+        |(key, value): &(Key, Node)| (key.clone(), names(reader, Field { key, value }, what.example()));
+    entries.iter().map(of_server).collect()
 }
 
 fn headers(reader: &mut Reader, field: Field<'_>) -> Vec<ServerHeaders> {

@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 
 use onionskin_vocabulary::Word;
 use onionskin_vocabulary::agent::{Setting, SettingKind, TextField, TurnPlace};
+use onionskin_vocabulary::server_data::PatternField;
 use serde_json::Value;
 
-use super::{Approval, ApprovalRule, Card, Filter, Hook, HookItem, Text};
+use super::{Approval, ApprovalRule, Card, Filter, Hook, HookItem, ServerPatterns, Text};
 use crate::source::Spanned;
 use crate::target::Target;
 
@@ -22,7 +23,9 @@ impl Card {
             texts: _,
             flags,
             servers,
-            tools,
+            tools: _,
+            resources: _,
+            prompts: _,
             headers,
             function_tools,
             tool_uses: _,
@@ -59,7 +62,10 @@ impl Card {
             front.field(flag.value.word(), "true");
         }
         front.list("servers", servers.iter().map(|server| text(&server.value)));
-        front.map("tools", tools.iter().map(|(server, patterns)| (text(&server.value), texts(patterns))));
+        for field in PatternField::ALL {
+            let written = |(server, patterns): &ServerPatterns| (text(&server.value), texts(patterns));
+            front.map(field.part().word(), self.patterns(field).iter().map(written));
+        }
         let of_server = |headers: &[(Spanned<String>, Spanned<String>)]| {
             let header = |(name, value): &(Spanned<String>, Spanned<String>)| {
                 format!("{}: {}", text(&name.value), text(&value.value))

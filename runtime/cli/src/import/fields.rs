@@ -100,6 +100,8 @@ const fn left(field: &'static str, why: &'static str) -> Row {
 
 const HOOKS: &str = "its commands are not run here; hooks of a card are scripts";
 const PLAIN: &str = "cards have nothing like it, and the agent works without it";
+const DATA: &str =
+    "in a card, the field gives the model tools that read them: write it into the card if you want that";
 const SERVERS: &str = "`servers`, if the `.mcp.json` of the working directory has them and agents can use them; otherwise left out";
 const TOOLS: &str = "`runtime`, `servers`, `tools` and `agents`, [by the names of the tools](#tools)";
 const NAME: &str = "`name`, with `-` in place of characters that a name cannot have";
@@ -219,8 +221,8 @@ const FAST_AGENT: &[Row] = &[
         "write `turn_hooks: [{ hook: \"::onionskin::turn_hooks::last_inputs\", with: [9] }]`",
     ),
     left("mcp_connect", "a server belongs in `.mcp.json`, and its name in `servers`"),
-    left("resources", "the resources of a server are tools of it: name them in `tools`"),
-    left("prompts", "the prompts of a server are tools of it: name them in `tools`"),
+    left("resources", DATA),
+    left("prompts", DATA),
     left("tool_input_schema", "a parent gives the agent one text"),
     left("messages", "a conversation begins with the first input: `onionskin chat`"),
     left("api_key", "a key belongs in the environment, under the name that the provider reads"),

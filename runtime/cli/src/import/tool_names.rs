@@ -130,7 +130,9 @@ pub(super) const TOOL_ROWS: &[ToolRow] = &[
     },
     ToolRow {
         names: &["ListMcpResourcesTool", "ReadMcpResourceTool"],
-        tool: Tool::Left("the resources of a server are tools of it"),
+        tool: Tool::Left(
+            "write `resources`, with the URIs that it reads: `resources: { docs: [\"file:///guide/*\"] }`",
+        ),
     },
     ToolRow {
         names: &["SendMessage", "SlashCommand", "Monitor", "EnterWorktree", "ExitWorktree", "ToolSearch"],

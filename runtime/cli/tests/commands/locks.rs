@@ -35,7 +35,7 @@ fn locked(files: &[(&str, &str)]) -> Folder {
 #[test]
 fn a3_check_says_what_the_compiler_says_of_a_card() {
     let cases = pages::read(COMPILED).1;
-    for name in ["card_tool", "card_filter"] {
+    for name in ["card_tool", "card_filter", "card_resources"] {
         let case = cases.iter().find(|case| case.name == format!("{name}.rs")).unwrap();
         let path = format!("{name}/clock.md");
         let folder = Folder::new(&[

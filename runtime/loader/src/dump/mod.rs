@@ -136,12 +136,13 @@ impl Dump<'_> {
         card.texts.extend(description.map(|text| (TextField::Description, text)));
         self.prompt(&mut card)?;
         card.servers = outline.servers.iter().map(|(name, _)| spanned(name.to_string())).collect();
-        for (server, patterns) in &outline.servers {
-            if let Some(patterns) = patterns {
-                card.tools
-                    .push((spanned(server.to_string()), patterns.iter().cloned().map(spanned).collect()));
-            }
-        }
+        let of_server = |server: &str, patterns: &[String]| {
+            (spanned(server.to_owned()), patterns.iter().cloned().map(spanned).collect())
+        };
+        let tools = outline.servers.iter();
+        card.tools = tools.filter_map(|(name, patterns)| Some(of_server(name, patterns.as_ref()?))).collect();
+        card.resources = outline.resources.iter().map(|(name, patterns)| of_server(name, patterns)).collect();
+        card.prompts = outline.prompts.iter().map(|(name, patterns)| of_server(name, patterns)).collect();
         for (server, name, source) in &outline.headers {
             let Some(source) = source else {
                 return Err(self.code(format!("the header `{name}`"), HEADER));
