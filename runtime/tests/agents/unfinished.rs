@@ -286,6 +286,20 @@ async fn o3_the_pause_that_a_provider_asks_for_is_bounded_and_said() {
     assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
 }
 
+#[tokio::test(start_paused = true)]
+async fn o3_a_provider_that_asks_for_no_pause_is_not_asked_again_at_once() {
+    let busy = || Err(ModelError::status(429, "Slow down", Some(Duration::ZERO)));
+    let gone = || Err(ModelError::unavailable("closed", Some(Duration::ZERO)));
+    for refused in [[busy(), busy()], [gone(), gone()]] {
+        let results = refused.into_iter().chain([Ok(said("Now.", StopReason::Done))]);
+        let clerk = Clerk::builder().state(Paid::default()).model(Answers::from_results(results));
+        let clerk = clerk.build().await.unwrap();
+        let began = Instant::now();
+        assert_eq!(clerk.run("Go.").await.unwrap().text, "Now.");
+        assert!(began.elapsed() >= Duration::from_millis(1_500), "{:?}", began.elapsed());
+    }
+}
+
 fn asks(id: &str) -> Message {
     ModelResponse::tool_calls([ToolCall::new(id, "pay", r#"{"cents": 5}"#)]).into()
 }

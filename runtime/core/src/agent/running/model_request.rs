@@ -363,10 +363,12 @@ async fn late(timeout: Duration, written: &Mutex<Option<Instant>>) -> ModelError
 /// The maximum pause that a provider can request.
 const MAX_REQUESTED_PAUSE: Duration = Duration::from_mins(1);
 
-/// Half a second, doubled for each attempt, with jitter; or the delay that the provider or a circuit requests, up to a minute.
+/// Half a second, doubled for each attempt, with jitter; or the delay that the provider or a circuit requests, up to a minute. A request for
+/// no delay is none: a server that is busy writes it when its date has passed, and each attempt would be used up at once.
 fn pause(attempt: u32, error: &ModelError) -> Duration {
     if let ModelError::Status { retry_after: Some(requested), .. }
     | ModelError::Unavailable { retry_after: Some(requested), .. } = error
+        && !requested.is_zero()
     {
         (*requested).min(MAX_REQUESTED_PAUSE)
     } else {
