@@ -9,7 +9,7 @@ struct Readable<'a>(&'a Value);
 impl Serialize for Readable<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            Value::String(text) if text.contains('"') && !text.contains(char::is_control) => {
+            Value::String(text) if text.contains('"') && !text.contains(needs_escape) => {
                 SingleQuoted(text).serialize(serializer)
             }
             Value::Array(items) => serializer.collect_seq(items.iter().map(Readable)),
@@ -19,6 +19,11 @@ impl Serialize for Readable<'_> {
             }
         }
     }
+}
+
+/// Whether YAML has a character in double quotes only.
+fn needs_escape(mark: char) -> bool {
+    mark.is_control() || matches!(mark, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
 pub(super) fn value<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
