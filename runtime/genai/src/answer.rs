@@ -38,6 +38,13 @@ pub(crate) struct Answer<'a> {
     pub(crate) items: Items,
 }
 
+/// An answer, or the first part of one.
+pub(crate) struct Part {
+    pub(crate) response: ModelResponse,
+    /// Whether the provider goes on when it gets this back.
+    pub(crate) is_paused: bool,
+}
+
 /// The reasons why the model stopped that change the end of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Stop {
@@ -50,6 +57,8 @@ pub(crate) enum Stop {
     Refusal,
     /// The provider ended the answer early, for this reason.
     Early(String),
+    /// The provider goes on when it gets back what it has written.
+    Paused,
     /// The server says that it is through, and gives no reason.
     Unsaid,
     /// A reason that is not known here. A text with it is taken for whole; calls are not, because what broke off must not run.
@@ -79,7 +88,7 @@ impl Stop {
             Self::Done => 0,
             Self::Calls => 1,
             Self::Unsaid | Self::Other(_) => 2,
-            Self::Length | Self::Filter | Self::Refusal | Self::Early(_) => 3,
+            Self::Length | Self::Filter | Self::Refusal | Self::Early(_) | Self::Paused => 3,
         }
     }
 
@@ -320,7 +329,7 @@ impl<'a> Answer<'a> {
     ///
     /// # Errors
     /// Returns an error if it has no end, if it lacks a call that it announced, or if it is empty without a reason.
-    pub(crate) fn finish(mut self) -> Result<ModelResponse, ModelError> {
+    pub(crate) fn finish(mut self) -> Result<Part, ModelError> {
         // Some proxies end a stream in order when their provider fails.
         let Some(stop) = self.stop.take() else { return Err(self.broken_off()) };
         let Finished { calls, signatures, rests } =
@@ -353,22 +362,28 @@ impl<'a> Answer<'a> {
                     "it is empty; the model stopped with `{reason}`"
                 )));
             }
+            Stop::Paused if empty && self.carried.blocks.is_empty() => {
+                return Err(ModelError::Incomplete("it pauses before it has anything".to_owned()));
+            }
             Stop::Done
             | Stop::Calls
             | Stop::Length
             | Stop::Filter
             | Stop::Refusal
             | Stop::Early(_)
+            | Stop::Paused
             | Stop::Unsaid
             | Stop::Other(_) => {}
         }
         rests.into_iter().map(ModelDelta::ToolCall).for_each(self.deltas);
+        // What it calls has to be answered first.
+        let is_paused = stop == Stop::Paused && calls.is_empty();
         let mut answer = ModelResponse::text(self.text);
         answer.stop = match stop {
             Stop::Length => StopReason::Length,
             Stop::Filter => StopReason::ContentFilter,
             Stop::Refusal => StopReason::Refusal,
-            Stop::Early(_) => StopReason::Incomplete,
+            Stop::Early(_) | Stop::Paused => StopReason::Incomplete,
             _ if self.refused => StopReason::Refusal,
             // Some servers say "stop" although they call tools.
             _ if !calls.is_empty() => StopReason::ToolCalls,
@@ -381,7 +396,7 @@ impl<'a> Answer<'a> {
         answer.usage = self.usage;
         answer.id = self.id;
         answer.model = self.model;
-        Ok(answer)
+        Ok(Part { response: answer, is_paused })
     }
 
     /// The error for an answer that ended too early.

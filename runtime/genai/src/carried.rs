@@ -63,6 +63,45 @@ impl Carried {
         carried.filter(|carried| carried.adapter == adapter && is_its_own(carried)).unwrap_or_default()
     }
 
+    /// The data of an answer in two parts, of whose texts these are the lengths. Only the second part has calls.
+    ///
+    /// # Errors
+    /// Returns an error if the data have no form in JSON.
+    pub(crate) fn joined(
+        parts: [Option<&Value>; 2],
+        texts: [usize; 2],
+        calls: usize,
+    ) -> Result<Option<Value>, ModelError> {
+        let [first, rest] = parts.map(|data| data.and_then(|data| Self::deserialize(data).ok()));
+        let (mut whole, rest): (Self, Self) = match (first, rest) {
+            (Some(first), rest) => (first, rest.unwrap_or_default()),
+            (None, Some(rest)) => {
+                (Self { endpoint: rest.endpoint.clone(), ..Self::new(&rest.adapter) }, rest)
+            }
+            (None, None) => return Ok(None),
+        };
+        let (blocks, text) = (whole.blocks.len(), texts[0]);
+        whole.order = whole.places(texts[0], 0);
+        whole.order.extend(rest.places(texts[1], calls).into_iter().map(|place| match place {
+            Place::Block(number) => Place::Block(blocks + number),
+            Place::Text(from, to) => Place::Text(text + from, text + to),
+            Place::Call(number) => Place::Call(number),
+        }));
+        whole.blocks.extend(rest.blocks);
+        (whole.signatures, whole.reasoning) = (rest.signatures, rest.reasoning);
+        let whole = serde_json::to_value(whole);
+        whole.map(Some).map_err(|error| ModelError::Malformed(error.to_string()))
+    }
+
+    /// The places of all parts.
+    fn places(&self, text: usize, calls: usize) -> Vec<Place> {
+        if !self.order.is_empty() {
+            return self.order.clone();
+        }
+        let text = (text > 0).then_some(Place::Text(0, text));
+        (0..self.blocks.len()).map(Place::Block).chain(text).chain((0..calls).map(Place::Call)).collect()
+    }
+
     /// Notes the place of a piece of the text.
     pub(crate) fn text(&mut self, from: usize, to: usize) {
         match self.order.last_mut() {

@@ -6,9 +6,9 @@ use serde_json::value::RawValue;
 use tokio::time::{Instant, timeout_at};
 
 use onionskin_core::json::json_values;
-use onionskin_core::model::{Message, ModelDelta, ModelError, ModelRequest, ModelResponse, exact_json};
+use onionskin_core::model::{Message, ModelDelta, ModelError, ModelRequest, exact_json};
 
-use crate::answer::{Answer, has_many_digits};
+use crate::answer::{Answer, Part, has_many_digits};
 use crate::body::{Body, Event, Events, Framing};
 use crate::bounds;
 use crate::failure::{self, scrubbed};
@@ -26,7 +26,7 @@ pub(crate) async fn ask(
     stream: bool,
     marks: Option<bool>,
     deltas: &mut (dyn FnMut(ModelDelta) + Send),
-) -> Result<ModelResponse, ModelError> {
+) -> Result<Part, ModelError> {
     let Target { kind, protocol, name, key, http, .. } = target;
     let framing = protocol.framing().filter(|_| stream);
     let endpoint = &target.endpoint();
@@ -70,7 +70,7 @@ async fn read_stream(
     body: Body<'_>,
     framing: Framing,
     deltas: &mut (dyn FnMut(ModelDelta) + Send),
-) -> Result<ModelResponse, ModelError> {
+) -> Result<Part, ModelError> {
     let Target { kind, protocol, key, .. } = target;
     let adapter = kind.as_lower_str();
     let mut events = Events::new(body, framing);
@@ -162,7 +162,7 @@ fn read_document(
     tools: &[WireTool],
     bytes: &[u8],
     deltas: &mut (dyn FnMut(ModelDelta) + Send),
-) -> Result<ModelResponse, ModelError> {
+) -> Result<Part, ModelError> {
     let Target { kind, protocol, key, .. } = target;
     let adapter = kind.as_lower_str();
     let unexpected = || failure::unexpected(&String::from_utf8_lossy(bytes), adapter, key);
@@ -200,7 +200,7 @@ fn read_document(
 #[cfg(test)]
 mod tests {
     use genai::adapter::AdapterKind;
-    use onionskin_core::model::ToolCall;
+    use onionskin_core::model::{ModelResponse, ToolCall};
 
     use super::*;
     use crate::protocol::Protocol;

@@ -13,6 +13,7 @@ mod exchange;
 mod failure;
 mod items;
 mod names;
+mod parts;
 mod protocol;
 mod shape;
 mod structured;
@@ -62,6 +63,9 @@ use onionskin_core::secret::Secret;
 /// [`StopReason::Other`](onionskin_core::model::StopReason::Other), and so has one whose stream of chat completions ends with `[DONE]` without a
 /// reason; calls there are taken if all of them are whole. What a provider sends is read within bounds: 128 MiB of a stream with 16 MiB of texts and arguments in it, 16 MiB
 /// of an answer that is not streamed, a million JSON values of an event or an answer, 512 calls, 64 KiB of an error. Compressed answers are not asked for.
+///
+/// A provider that runs tools of its own, which `extra_body` asks for, can pause (`pause_turn` of Anthropic). It is then asked to go on, and the
+/// parts are one answer; after ten parts, it ends with [`StopReason::Incomplete`](onionskin_core::model::StopReason::Incomplete).
 ///
 /// Answers of a type ([`RunRequest::run_as`](onionskin_core::run::RunRequest::run_as)) are asked for as the provider's own structured output
 /// in the protocols of `OpenAI`, Anthropic and Gemini, and else as the call of a tool: for older models, for types without a form in
@@ -269,7 +273,7 @@ impl Model for GenaiModel {
     ) -> Result<ModelResponse, ModelError> {
         let target = self.target(request).await?;
         let tools = self.tools.tools(&request.tools, target.kind.as_lower_str())?;
-        exchange::ask(&target, request, &tools, self.stream, self.marks, deltas).await
+        parts::ask(&target, request, &tools, self.stream, self.marks, deltas).await
     }
 
     fn provider(&self) -> Cow<'static, str> {

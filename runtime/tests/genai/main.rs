@@ -396,6 +396,69 @@ async fn o3_signed_reasoning_goes_back_to_anthropic_unchanged() {
     assert_eq!(turn["content"][1]["input"], json!({"text": "one"}));
 }
 
+/// A part of an answer in which the provider searches: the texts before and behind the search, and why it stops.
+fn anthropic_searches(before: &str, id: &str, behind: &str, stop: &str) -> Reply {
+    let block =
+        |at: u8, block: Value| json!({"type": "content_block_start", "index": at, "content_block": block});
+    let ends = |at: u8| json!({"type": "content_block_stop", "index": at});
+    let texts = |at, text| [block(at, json!({"type": "text", "text": text})), ends(at)];
+    let search = json!({"type": "server_tool_use", "id": id, "name": "web_search", "input": {}});
+    let input = json!({"type": "input_json_delta", "partial_json": "{\"query\":\"crabs\"}"});
+    let mut events =
+        vec![json!({"type": "message_start", "message": {"usage": {"input_tokens": 7, "output_tokens": 1}}})];
+    events.extend(Some(before).filter(|text| !text.is_empty()).into_iter().flat_map(|text| texts(0, text)));
+    if !id.is_empty() {
+        events.extend([
+            block(1, search),
+            json!({"type": "content_block_delta", "index": 1, "delta": input}),
+            ends(1),
+        ]);
+    }
+    events.extend(Some(behind).filter(|text| !text.is_empty()).into_iter().flat_map(|text| texts(2, text)));
+    events.push(
+        json!({"type": "message_delta", "delta": {"stop_reason": stop}, "usage": {"output_tokens": 3}}),
+    );
+    events.push(json!({"type": "message_stop"}));
+    anthropic(&events)
+}
+
+#[tokio::test]
+async fn o3_an_answer_that_pauses_goes_on() {
+    let replies = vec![
+        anthropic_searches("I search. ", "srv_1", "", "pause_turn"),
+        anthropic_searches("", "srv_2", "", "pause_turn"),
+        anthropic_searches("Found: ", "", "crabs.", "end_turn"),
+        anthropic_says("Once more."),
+    ];
+    let (url, seen) = serve(replies).await;
+    let agent = agent(model(&url).adapter("anthropic").api_key("key-2"), |_| {}).await;
+    let session = agent.session();
+    let output = agent.request("hello").session(&session).run().await.unwrap();
+    assert_eq!((&*output.text, output.turns), ("I search. Found: crabs.", 1));
+    assert_eq!((output.usage.input_tokens, output.usage.output_tokens), (21, 9));
+    assert_eq!(agent.request("again").session(&session).run().await.unwrap().text, "Once more.");
+    let bodies = seen.bodies();
+    let search = |id: &str| json!({"type": "server_tool_use", "id": id, "name": "web_search", "input": {"query": "crabs"}});
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let first = json!({"role": "assistant", "content": [text("I search. "), search("srv_1")]});
+    assert_eq!(bodies[1]["messages"][1], first);
+    let parts = json!([text("I search. "), search("srv_1"), search("srv_2")]);
+    assert_eq!(bodies[2]["messages"][1]["content"], parts);
+    assert_eq!(bodies[2]["messages"].as_array().unwrap().len(), 2);
+    // The next run has the whole answer in its order.
+    let whole = json!([text("I search. "), search("srv_1"), search("srv_2"), text("Found: crabs.")]);
+    assert_eq!(bodies[3]["messages"][1]["content"], whole);
+}
+
+#[tokio::test]
+async fn o3_an_answer_that_pauses_for_ever_is_incomplete() {
+    let (url, seen) = serve(vec![anthropic_searches("Hm. ", "srv_1", "", "pause_turn"); 11]).await;
+    let (answer, _) = ask(&model(&url).adapter("anthropic").api_key("key-2")).await;
+    let answer = answer.unwrap();
+    assert_eq!((answer.stop, answer.text), (StopReason::Incomplete, "Hm. ".repeat(10)));
+    assert_eq!(seen.bodies().len(), 10);
+}
+
 // ---- strict tools -------------------------------------------------------------------------------
 
 /// An agent with strict tools that Anthropic cannot take so: the second is recursive.

@@ -164,7 +164,7 @@ fn stop(reason: &str) -> Stop {
         "max_tokens" | "model_context_window_exceeded" => Stop::Length,
         "refusal" => Stop::Refusal,
         "content_filtered" => Stop::Filter,
-        "pause_turn" => Stop::Early(reason.to_owned()),
+        "pause_turn" => Stop::Paused,
         other => Stop::other(other),
     }
 }
