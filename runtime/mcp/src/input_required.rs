@@ -15,6 +15,8 @@ use super::wire;
 
 /// The code of an error that asks to open addresses.
 const ADDRESSES: i32 = -32042;
+/// What a server asks for at once, with its state, has at most this number of bytes: it is a part of the record of the run.
+const MAX_BYTES: usize = 1 << 20;
 
 /// What comes of a request of a call.
 pub(super) enum Called {
@@ -68,21 +70,20 @@ pub(super) fn read(server: &str, answer: &str) -> Result<Option<InputRequired>, 
     if !kind.is_ok_and(|kind| kind.kind == Some("input_required")) {
         return Ok(None);
     }
-    match serde_json::from_str(answer) {
-        Ok(required) => Ok(Some(required)),
-        Err(error) => {
-            let text = format!(
-                "the MCP server `{server}` asks for input in a way that cannot be read: {}",
-                wire::reason(&error)
-            );
-            Err(Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Unreadable)))
-        }
-    }
+    let required = if answer.len() > MAX_BYTES {
+        Err(format!("it is longer than {} MiB", MAX_BYTES >> 20))
+    } else {
+        serde_json::from_str(answer).map_err(|error| wire::reason(&error))
+    };
+    required.map(Some).map_err(|reason| {
+        let text = format!("the MCP server `{server}` asks for input in a way that cannot be read: {reason}");
+        Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Unreadable))
+    })
 }
 
 /// What an error asks for; `None` if it is another error.
 pub(super) fn refused(error: &ErrorData) -> Option<InputRequired> {
-    if error.code.0 != ADDRESSES {
+    if error.code.0 != ADDRESSES || error.data.as_ref()?.to_string().len() > MAX_BYTES {
         return None;
     }
     let asked = error.data.as_ref()?["elicitations"].as_array().filter(|asked| !asked.is_empty())?.iter();
@@ -131,5 +132,8 @@ mod tests {
         let wrong = json!({ "resultType": "input_required", "inputRequests": [1] });
         let error = read("s", &wrong.to_string()).unwrap_err().to_string();
         assert!(error.contains("the MCP server `s` asks for input in a way that cannot be read"), "{error}");
+        let long = json!({ "resultType": "input_required", "requestState": "s".repeat(MAX_BYTES) });
+        let error = read("s", &long.to_string()).unwrap_err().to_string();
+        assert!(error.ends_with("it is longer than 1 MiB"), "{error}");
     }
 }

@@ -308,3 +308,31 @@ async fn a4_a_result_that_asks_for_input_is_an_error_if_the_server_may_not_ask()
     assert!(error.contains("has no answer") && error.contains("the call belongs to no run"), "{error}");
     assert_eq!(server.calls("write"), 2);
 }
+
+#[tokio::test]
+async fn a4_an_answer_of_a_person_is_sent_again_if_the_server_fails_to_take_it() {
+    let replies = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&replies);
+    let server = Server::start(move |request| {
+        let is_reply = request.asks().is_empty() && !request.body["result"].is_null();
+        if is_reply && counted.fetch_add(1, Ordering::Relaxed) == 0 {
+            return Reply::text(503, "", "");
+        }
+        if request.asks() != "tools/call" {
+            return earlier(request);
+        }
+        let (replies, call) = (Arc::clone(&counted), request.clone());
+        let form = form("Who?");
+        let ask = json!({ "jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": form });
+        Reply::events([ask.to_string()]).then_event(move |requests| {
+            let answer =
+                requests.iter().rfind(|request| request.asks().is_empty() && request.body["id"] == "q")?;
+            (replies.load(Ordering::Relaxed) == 2).then(|| said(&call, &answer.body["result"].to_string()))
+        })
+    })
+    .await;
+    let agent =
+        agent(&server, [("write", "x")], Some(|_| Answer::value(json!({ "name": "Ada" })).ok())).await;
+    assert_eq!(texts(&agent).await, [r#"{"action":"accept","content":{"name":"Ada"}}"#]);
+    agent.shutdown().await;
+}

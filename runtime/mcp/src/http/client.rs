@@ -34,8 +34,9 @@ use crate::wire::{self, Fault, Incoming};
 
 /// Requests of the server whose answers wait to be sent. Beyond it, the server is not asked any further.
 const REPLIES: usize = 256;
-/// The time to send one of them.
+/// The time to send one of them, and the pauses after attempts that fail.
 const REPLY: Duration = Duration::from_secs(10);
+const REPLY_PAUSES: [Duration; 3] = [Duration::from_millis(200), Duration::from_secs(1), Duration::ZERO];
 /// How widespread servers say, with the status 400, that they do not know a session.
 const LOST: [&str; 8] = [
     "no valid session",
@@ -175,9 +176,16 @@ impl HttpClient {
         is_counted
     }
 
+    /// Sends an answer. A person may have thought about it, so it is sent again if that fails; a server that has it ignores the second one.
     async fn send_reply(&self, id: &RequestId, answer: Answer, extra: &Extra) {
         let reply = wire::reply(id, answer).to_string().into_bytes();
-        let _ = tokio::time::timeout(REPLY, self.post(reply, extra)).await;
+        for pause in REPLY_PAUSES {
+            let sent = tokio::time::timeout(REPLY, self.post(reply.clone(), extra)).await;
+            if sent.is_ok_and(|sent| sent.is_ok_and(|response| !response.status().is_server_error())) {
+                break;
+            }
+            tokio::time::sleep(pause).await;
+        }
         self.0.replies.fetch_sub(1, Ordering::Relaxed);
     }
 
