@@ -95,12 +95,12 @@ impl Hook for Budget {
         let reserved = spent.reserve(user.clone(), cents(args).unwrap_or(0));
         // A replay decides by the sum of the first run.
         let so_far = cx.record("third_party.so_far", async || reserved.so_far).await;
-        RequireApproval::inject(cx)?.when(move |_, args| {
+        let is_over = move |_: &ToolContext, args: &Args| {
             args.get("cents")?;
             let sum = so_far.saturating_add(cents(args).unwrap_or(u64::MAX));
             (sum > most).then(|| format!("{sum} cents are more than {most}"))
-        });
-        let output = next.run(args).await?;
+        };
+        let output = RequireApproval::inject(cx)?.run(args, next, is_over).await?;
         if let Some(cents) = cents(args) {
             // A replay counts no payment again.
             cx.record("third_party.spent", async || spent.add(&user, cents)).await;

@@ -107,8 +107,7 @@ impl Hook for require_approval {
 
     async fn call<N: Next>(&self, cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
         let when = Arc::clone(&self.when);
-        RequireApproval::inject(cx)?.when(move |cx, args| when(cx, args));
-        next.run(args).await
+        RequireApproval::inject(cx)?.run(args, next, move |cx, args| when(cx, args)).await
     }
 }
 

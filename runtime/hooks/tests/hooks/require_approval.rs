@@ -8,7 +8,6 @@ use onionskin::hooks::{require_approval, timeout};
 use onionskin::journal::MemoryJournal;
 use onionskin::question::{Answer, Paused};
 use onionskin::servers::{BoxError, ProviderRequest, ToolProvider, ToolServer};
-use onionskin::typed::{ArgsOf, OutputOf, TypedNext};
 use onionskin::{
     AgentHandle, Args, DynTool, Next, RunError, RunOutput, ScriptedModel, ScriptedTurn, Secret, ToolContext,
     ToolOutput, ToolResult, ToolSpec, agent, call, tool, tool_hook,
@@ -328,29 +327,22 @@ fn pays_by(tool: &'static str) -> ScriptedModel {
     script([(tool, json!({ "cents": 500 }))].into_iter())
 }
 
-/// Comes too late.
-#[tool_hook(tool = pay)]
-async fn typed(
-    #[inject] approval: RequireApproval<'_>,
-    args: ArgsOf<pay>,
-    next: impl TypedNext<pay>,
-) -> ToolResult<OutputOf<pay>> {
-    approval.when(|_, _| true);
-    next.run(args).await
+/// Repeats a call, and asks a person before the second time.
+#[tool_hook]
+async fn twice(#[inject] approval: RequireApproval<'_>, args: &mut Args, next: impl Next) -> ToolResult {
+    next.run(args).await?;
+    approval.run(args, next, |_, _| true).await
 }
 
-agent! { Typed { instruction: "Pay.", function_tools: [pay], tool_hooks: [typed] } }
+agent! { Twice { instruction: "Pay.", function_tools: [pay], tool_hooks: [twice] } }
 
 #[tokio::test]
-async fn u2_a_typed_hook_that_requires_approval_too_late_refuses_the_call() {
+async fn u2_a_rule_cannot_come_after_the_part_of_the_call_that_it_is_about() {
     let asked = Requests::default();
-    let output = Typed::builder()
-        .model(pays(&[5]))
-        .approver(asked.approver(Approval::Allow))
-        .run("Go.")
-        .await
-        .unwrap();
-    let words =
-        "`pay` was not called: a typed hook requires approval, and a person is asked before typed hooks run";
-    assert!(output.text.starts_with(words), "{}", output.text);
+    let twice = Twice::builder().model(pays(&[5])).approver(asked.approver(Approval::deny("once")));
+    let output = twice.run("Go.").await.unwrap();
+    assert_eq!(
+        (output.text.as_str(), asked.0.lock().unwrap().len()),
+        ("`pay` has run; its result is withheld: Tool execution was not approved: once", 1)
+    );
 }

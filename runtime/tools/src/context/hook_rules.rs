@@ -16,18 +16,14 @@ pub(super) struct HookRules {
     rules: Vec<HookRule>,
     /// Asks for a tool without stages of its own, also if its agent has no guardrails.
     asker: Option<&'static dyn Guards>,
-    /// Whether a typed hook added one of them, inside the place where a tool without stages asks.
-    is_too_late: bool,
 }
 
 impl ToolContext {
     /// Adds a rule of a hook. `asker` asks, if the tool has no stages.
     pub(crate) fn add_hook_rule(&self, rule: HookRule, asker: &'static dyn Guards) {
-        let is_too_late = self.is_inside() && !self.entry().starts_inside;
         self.data(|data| {
             data.hook_rules.rules.push(rule);
             data.hook_rules.asker = Some(asker);
-            data.hook_rules.is_too_late |= is_too_late;
         });
         self.has_hook_rules.store(true, Ordering::Relaxed);
     }
@@ -40,12 +36,6 @@ impl ToolContext {
 
     pub(crate) fn hook_rules(&self) -> Vec<HookRule> {
         self.data_if_any(|data| data.hook_rules.rules.clone()).unwrap_or_default()
-    }
-
-    /// Whether a rule was added where a tool without stages does not ask any more, so that the call must not run.
-    #[inline]
-    pub(crate) fn has_late_hook_rule(&self) -> bool {
-        self.has_hook_rules() && self.data_if_any(|data| data.hook_rules.is_too_late).unwrap_or(false)
     }
 
     /// Who asks for approval of a call of a tool without stages of its own; `None` if nothing requires it.

@@ -10,6 +10,7 @@ use super::check::{admit, release};
 use super::guardrail::{DynInputGuardrail, DynOutputGuardrail};
 use crate::approval::{ApprovalRule, Needed, NeedsApproval};
 use crate::context::{Guards, Inject, RunContext, ToolContext, ToolEntry};
+use crate::onion::Next;
 use crate::services::ServiceTypes;
 use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::{bring_into_types, check_any_args};
@@ -64,8 +65,7 @@ static NO_GUARDRAILS: AgentGuardrails = AgentGuardrails {
 /// /// A person decides about large amounts.
 /// #[tool_hook]
 /// async fn large_amounts(#[inject] approval: RequireApproval<'_>, args: &mut Args, next: impl Next) -> ToolResult {
-///     approval.when(|_, args| args["cents"].as_u64().is_none_or(|cents| cents > 1_000));
-///     next.run(args).await
+///     approval.run(args, next, |_, args| args["cents"].as_u64().is_none_or(|cents| cents > 1_000)).await
 /// }
 ///
 /// /// Pays.
@@ -103,8 +103,8 @@ static NO_GUARDRAILS: AgentGuardrails = AgentGuardrails {
 ///     }
 ///
 ///     async fn call<N: Next>(&self, cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
-///         RequireApproval::inject(cx)?.when(|cx, _| (cx.run().user() == Some("guest")).then_some("a guest asks"));
-///         next.run(args).await
+///         let is_guest = |cx: &ToolContext, _: &Args| (cx.run().user() == Some("guest")).then_some("a guest asks");
+///         RequireApproval::inject(cx)?.run(args, next, is_guest).await
 ///     }
 /// }
 /// ```
@@ -112,15 +112,26 @@ static NO_GUARDRAILS: AgentGuardrails = AgentGuardrails {
 pub struct RequireApproval<'c>(&'c ToolContext);
 
 impl RequireApproval<'_> {
-    /// Requires approval of the call if `rule` returns `true`, or `Some` with a reason. Call it before `next`. The rule
+    /// Runs the rest of the call in place of `next`, and requires approval of it if `rule` returns `true`, or `Some` with a reason. The rule
     /// gets the final arguments, after all hooks and guardrails, and again if they change; a rule that panics refuses
-    /// the call. It applies to all attempts of the call. A replay asks it again, so record before what it needs of the time, a
-    /// counter or another program ([`ToolContext::record`]).
+    /// the call. It applies to all attempts of the call from now on. A replay asks it again, so record before what it needs of the
+    /// time, a counter or another program ([`ToolContext::record`]).
     ///
-    /// Only the arguments of the model that a typed hook gets are final already: a typed hook on a tool without hooks
-    /// and stages of its own comes too late, and such a call is refused.
-    pub fn when<R: NeedsApproval>(&self, rule: impl Fn(&ToolContext, &Args) -> R + Send + Sync + 'static) {
+    /// It takes `next`, because a rule that came after the tool ran, or in the tool itself, would have no effect. A typed hook runs inside
+    /// of the place where a person is asked, so it cannot require approval.
+    ///
+    /// Cancel safety: a call that is dropped while it waits for the person does not run.
+    ///
+    /// # Errors
+    /// Returns the exit of the rest of the call; a refused call is a tool error of kind [`Denied`](crate::ErrorKind::Denied).
+    pub async fn run<N: Next, R: NeedsApproval>(
+        self,
+        args: &mut Args,
+        next: N,
+        rule: impl Fn(&ToolContext, &Args) -> R + Send + Sync + 'static,
+    ) -> ToolResult {
         self.0.add_hook_rule(Arc::new(move |cx, args| rule(cx, args).needed()), &NO_GUARDRAILS);
+        next.run(args).await
     }
 }
 

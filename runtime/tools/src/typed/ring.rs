@@ -295,16 +295,6 @@ fn cast<A: 'static, B: 'static>(value: A) -> ToolResult<B> {
     value.ok_or_else(|| Exit::abort("a typed hook was put on another tool than its own"))
 }
 
-/// The refusal of a call for which a typed hook required approval.
-#[cold]
-fn approval_too_late(cx: &ToolContext) -> Exit {
-    Exit::denied(format!(
-        "`{}` was not called: a typed hook requires approval, and a person is asked before typed hooks run. Require it in a hook \
-         with `args: &mut Args`",
-        cx.tool_name()
-    ))
-}
-
 struct RingNext<'a, T, R> {
     ring: &'a R,
     tool: &'a T,
@@ -322,9 +312,6 @@ impl<T, R> Copy for RingNext<'_, T, R> {}
 
 impl<T: TypedTool, R: Ring> TypedNext<T> for RingNext<'_, T, R> {
     async fn run(self, args: T::Args) -> ToolResult<T::Output> {
-        if self.cx.has_late_hook_rule() {
-            return Err(approval_too_late(self.cx));
-        }
         let call = async { self.ring.call_typed(self.tool, self.cx, args, self.call).await };
         let result = Caught::new(call, self.cx, tool_panicked).await;
         // The function can return an abort itself. The hook outside gets it as a value and may drop it.
