@@ -19,7 +19,7 @@ fn read(protocol: Protocol, events: &[Value]) -> Outcome {
             break;
         }
     }
-    let response = answer.finish()?;
+    let response = answer.finish()?.response;
     Ok((response, deltas))
 }
 
@@ -309,7 +309,7 @@ fn o3_the_first_signature_of_each_call_goes_back_to_gemini() {
     let mut sink = |_| {};
     let mut answer = Answer::new("gemini", &mut sink);
     Protocol::Gemini.event(&mut answer, &event).unwrap();
-    let response = answer.finish().unwrap();
+    let response = answer.finish().unwrap().response;
     assert_eq!(response.reasoning.as_deref(), Some("Hm."));
     let body = sent(&request(vec![response.into()]), AdapterKind::Gemini);
     let parts = &body["contents"][0]["parts"];
@@ -332,7 +332,7 @@ fn o3_open_reasoning_goes_back_in_its_field_while_tools_are_called() {
     for event in &events {
         Protocol::Chat.event(&mut answer, event).unwrap();
     }
-    let message = Message::from(answer.finish().unwrap());
+    let message = Message::from(answer.finish().unwrap().response);
     let body = sent(&request(vec![message.clone()]), AdapterKind::DeepSeek);
     assert_eq!(body["messages"][0]["reasoning_content"], "Hm.");
     let body = sent(&request(vec![message]), AdapterKind::OpenAI);

@@ -18,14 +18,14 @@ pub(super) fn streamed(kind: AdapterKind, events: &[Value]) -> ModelResponse {
             break;
         }
     }
-    answer.finish().unwrap()
+    answer.finish().unwrap().response
 }
 
 pub(super) fn whole(kind: AdapterKind, document: &Value) -> ModelResponse {
     let mut sink = |_| {};
     let mut answer = Answer::new(kind.as_lower_str(), &mut sink);
     Protocol::new(kind, "some-model").unwrap().document(&mut answer, document).unwrap();
-    answer.finish().unwrap()
+    answer.finish().unwrap().response
 }
 
 /// The message of an answer in the next request.
@@ -429,7 +429,7 @@ fn o3_the_reasoning_of_each_answer_goes_back_where_it_is_required() {
     let mut answer = Answer::new("openai", &mut sink);
     answer.carried.endpoint = "api.deepseek.com/v1/".to_owned();
     Protocol::Chat.document(&mut answer, &document).unwrap();
-    let data = answer.finish().unwrap().provider_data.unwrap();
+    let data = answer.finish().unwrap().response.provider_data.unwrap();
     assert_eq!(data["reasoning"]["reasoning_content"], "Hm.", "{data}");
 }
 
