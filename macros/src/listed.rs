@@ -31,7 +31,7 @@ impl Listed<'_> {
             self.holds("HasEachValue", &quote!(#types, #taken, #values, { __rt::has_each(#values, #takes) }));
         // An entry without values cannot have too many.
         let has_no_more = (values > 0).then(|| {
-            let requested = quote!(#taken, #values, { __rt::has_no_more(#values, #takes) });
+            let requested = quote!(#types, #taken, #values, { __rt::has_no_more(#values, #takes) });
             let holds = self.holds("HasNoMoreValues", &requested);
             quote!(&& #holds)
         });

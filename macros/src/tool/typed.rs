@@ -60,7 +60,7 @@ fn plain(tool: &Expansion<'_>, output: &Type) -> TokenStream {
     let run = quote! {
         #prepared
         #fields_of_state
-        ::core::result::Result::Ok(__rt::Same::same(#call))
+        ::core::result::Result::Ok(__rt::Same::__same(#call))
     };
     let run = if tool.model.options.blocking.is_some() {
         let object = tool.object_for_thread();
@@ -119,7 +119,7 @@ fn layered(tool: &Expansion<'_>, output: &Type) -> TokenStream {
             let __args = __call.encode(__DEFINITION.get(), __written);
             async move {
                 let __returned: #output = __rt::through(&self.own, __cx, __call, __args?).await?;
-                ::core::result::Result::Ok(__rt::Same::same(__returned))
+                ::core::result::Result::Ok(__rt::Same::__same(__returned))
             }
         }
 

@@ -25,17 +25,17 @@ use onionskin_tools::tool::ToolboxPart;
 macro_rules! constants {
     ($(
         $(#[$doc:meta])*
-        $name:ident $(<$($provided:ident)? $(; $($number:ident),+)?>)? = $message:literal, $label:literal $(, $note:literal)*;
+        $name:ident $(<$provided:ident; $($number:ident),+>)? = $message:literal, $label:literal $(, $note:literal)*;
     )*) => {$(
         $(#[$doc])*
         #[diagnostic::on_unimplemented(message = $message, label = $label, $(note = $note),*)]
-        pub trait $name<$($($provided,)? $($(const $number: usize,)+)?)? const IS: bool> {
+        pub trait $name<$($provided, $(const $number: usize,)+)? const IS: bool> {
             /// Unused value: naming it performs the check.
             const HOLDS: bool = true;
         }
 
         #[diagnostic::do_not_recommend]
-        impl<T: ?Sized, $($($provided,)? $($(const $number: usize,)+)?)?> $name<$($($provided,)? $($($number,)+)?)? true> for T {}
+        impl<T: ?Sized, $($provided, $(const $number: usize,)+)?> $name<$($provided, $($number,)+)? true> for T {}
     )*};
 }
 
@@ -75,10 +75,10 @@ constants! {
     "write a value for each `#[config]` parameter, in their order: `{Self}(..)`; they are of the types `{Values}`";
 
     /// A hook or a guardrail with at most as many values as it has `#[config]` parameters.
-    HasNoMoreValues<; TAKES, GIVEN> =
+    HasNoMoreValues<Values; TAKES, GIVEN> =
     "too many values for `{Self}`: it takes {TAKES}, and this gives {GIVEN}",
     "no `#[config]` parameter takes the last value",
-    "write a value for each `#[config]` parameter, in their order; without such parameters write the name alone";
+    "write a value for each `#[config]` parameter, in their order; they are of the types `{Values}`; for `()`, write the name alone";
 
     /// A hook of an agent with no typed hook before it.
     BeforeTypedHooks =

@@ -36,7 +36,8 @@ use onionskin_definitions::error::Exit;
     note = "for a value that `agent!` gives to a hook, as in `retry(3)`, write `#[config]`",
     note = "hooks also take, by name: `name` or `function_name` (`&str`), `args` or `arguments` (`&mut Args`), \
             `next` (`impl Next`), `result` or `output`",
-    note = "for a type of your own, write `impl<'a> Inject<'a> for ..`"
+    note = "for a value of the program, take `Provided<T>`: `.provide(..)` of the builder gives it; for a type of your own, write \
+            `impl<'a> Inject<'a> for ..`"
 )]
 pub trait Inject<'a>: Sized {
     /// The value for this call.

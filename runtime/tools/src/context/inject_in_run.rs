@@ -53,7 +53,8 @@ use onionskin_definitions::error::BoxError;
     note = "a run hook also takes, by name: `input` or `run_input` (before the run), `answer`, `output` or `run_output` (after it); a turn \
             hook or a message hook takes the parts of its place, such as `request: &mut TurnRequest` and `message: &mut SentMessage`",
     note = "for a value that `agent!` gives to a hook, as in `sign(\"v1\")`, write `#[config]`",
-    note = "for a type of your own, write `impl<'a> InjectInRun<'a> for ..`"
+    note = "for a value of the program, take `Provided<T>`: `.provide(..)` of the builder gives it; for a type of your own, write \
+            `impl<'a> InjectInRun<'a> for ..`"
 )]
 pub trait InjectInRun<'a>: Sized {
     /// The value for this run.

@@ -10,8 +10,8 @@ pub trait Same: Sized {
     /// The type itself.
     type As;
 
-    /// Converts to the other name of the type.
-    fn same(self) -> Self::As;
+    /// Converts to the other name of the type. Every value has this method, so rustc would propose `same` for a misspelt `.name()`.
+    fn __same(self) -> Self::As;
 
     /// Converts back.
     fn back(value: Self::As) -> Self;
@@ -23,7 +23,7 @@ pub trait Same: Sized {
 impl<T> Same for T {
     type As = T;
 
-    fn same(self) -> T {
+    fn __same(self) -> T {
         self
     }
 
