@@ -20,6 +20,9 @@ pub(crate) struct Carried {
     /// The order of the blocks among the texts and calls of the message. Without one, the blocks are first, and then the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) order: Vec<Place>,
+    /// The phases of texts in the order, by the first byte of each: whether it is the answer or only said on the way.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) phases: Vec<(usize, String)>,
     /// What goes back with each call: a signature, or fields of its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) signatures: Vec<Option<Value>>,
@@ -153,10 +156,11 @@ impl Carried {
             self.reasoning.clear();
         }
         let has_blocks = self.order.iter().any(|place| matches!(place, Place::Block(_)));
-        if !has_blocks || self.order.is_sorted() {
+        if self.phases.is_empty() && (!has_blocks || self.order.is_sorted()) {
             self.order.clear();
         }
-        let empty = self.blocks.is_empty() && self.signatures.is_empty() && self.reasoning.is_empty();
+        let empty = self.blocks.is_empty() && self.phases.is_empty();
+        let empty = empty && self.signatures.is_empty() && self.reasoning.is_empty();
         let carried = (!empty).then(|| serde_json::to_value(self)).transpose();
         carried.map_err(|error| ModelError::Malformed(error.to_string()))
     }

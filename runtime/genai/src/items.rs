@@ -42,6 +42,8 @@ pub(crate) struct Item {
     pub(crate) block: Option<usize>,
     /// Whether a piece of its reasoning has come.
     pub(crate) is_thought: bool,
+    /// Whether a message is the answer or only said on the way, in the words of the provider.
+    pub(crate) phase: String,
     /// The bytes of the answer's text that are its own.
     texts: Vec<(usize, usize)>,
     ended: bool,
@@ -169,6 +171,12 @@ impl Items {
             block.into_iter().chain(texts).chain(call).collect::<Vec<_>>()
         };
         self.order.iter().flat_map(|at| of(&self.all[*at])).collect()
+    }
+
+    /// The phases of texts, by the first byte of each.
+    pub(crate) fn phases(&self) -> Vec<(usize, String)> {
+        let phased = self.all.iter().filter(|item| !item.phase.is_empty());
+        phased.flat_map(|item| item.texts.iter().map(|(from, _)| (*from, item.phase.clone()))).collect()
     }
 }
 

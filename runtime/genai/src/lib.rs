@@ -16,6 +16,7 @@ mod names;
 mod parts;
 mod protocol;
 mod shape;
+mod stop;
 mod structured;
 mod surrogates;
 mod target;

@@ -66,8 +66,8 @@ pub(super) fn body(request: &ProviderRequest<'_>) -> Map<String, Value> {
 fn said(part: Said<'_>) -> Option<Value> {
     Some(match part {
         Said::Block(block) => block,
-        Said::Text(text) if text.trim().is_empty() => return None,
-        Said::Text(text) => json!({ "type": "text", "text": text }),
+        Said::Text(text) | Said::Phased(text, _) if text.trim().is_empty() => return None,
+        Said::Text(text) | Said::Phased(text, _) => json!({ "type": "text", "text": text }),
         Said::Call(call) => {
             json!({ "type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments })
         }

@@ -91,8 +91,8 @@ fn message(turn: Turn<'_>) -> Value {
 fn said(part: Said<'_>) -> Option<Value> {
     Some(match part {
         Said::Block(block) => block,
-        Said::Text(text) if text.trim().is_empty() => return None,
-        Said::Text(text) => json!({ "text": text }),
+        Said::Text(text) | Said::Phased(text, _) if text.trim().is_empty() => return None,
+        Said::Text(text) | Said::Phased(text, _) => json!({ "text": text }),
         Said::Call(call) => {
             json!({ "toolUse": { "toolUseId": call.id, "name": call.name, "input": call.arguments } })
         }

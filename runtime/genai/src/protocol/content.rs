@@ -91,13 +91,16 @@ pub(crate) enum Said<'a> {
     /// As the provider wrote it.
     Block(Value),
     Text(&'a str),
+    /// A text, and its phase.
+    Phased(&'a str, String),
     Call(SentCall<'a>),
 }
 
 /// The parts of an answer in the order in which the provider wrote them: signed reasoning holds for its place. The text and the calls are the
 /// message's own. What has no place in the order, because a hook added it, is behind the rest.
 pub(crate) fn in_order<'a>(text: &'a str, calls: Vec<SentCall<'a>>, carried: Carried) -> Vec<Said<'a>> {
-    let Carried { blocks, mut order, .. } = carried;
+    let Carried { blocks, mut order, phases, .. } = carried;
+    let phase_at = |at: usize| phases.iter().find(|(from, _)| *from == at).map(|(_, phase)| phase.clone());
     if order.is_empty() {
         order.extend((0..blocks.len()).map(Place::Block));
     }
@@ -116,7 +119,12 @@ pub(crate) fn in_order<'a>(text: &'a str, calls: Vec<SentCall<'a>>, carried: Car
             Place::Block(number) => {
                 said.extend(blocks.get_mut(number).and_then(Option::take).map(Said::Block));
             }
-            Place::Text(from, to) if is_same => said.extend(text.get(from..to).map(Said::Text)),
+            Place::Text(from, to) if is_same => {
+                said.extend(text.get(from..to).map(|text| match phase_at(from) {
+                    Some(phase) => Said::Phased(text, phase),
+                    None => Said::Text(text),
+                }));
+            }
             Place::Text(..) => said.extend(whole.take().map(Said::Text)),
             Place::Call(number) => said.extend(calls.get_mut(number).and_then(Option::take).map(Said::Call)),
         }

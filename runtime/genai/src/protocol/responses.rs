@@ -47,16 +47,20 @@ pub(super) fn body(request: &ProviderRequest<'_>) -> Map<String, Value> {
 fn said(part: Said<'_>) -> Value {
     match part {
         Said::Block(block) => block,
-        Said::Text(text) => {
-            let content = [json!({ "type": "output_text", "text": text })];
-            json!({ "type": "message", "role": "assistant", "content": content })
-        }
+        Said::Text(text) => message(text, None),
+        Said::Phased(text, phase) => message(text, Some(&phase)),
         Said::Call(call) => {
             json!({
                 "type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.text(),
             })
         }
     }
+}
+
+fn message(text: &str, phase: Option<&str>) -> Value {
+    let content = [json!({ "type": "output_text", "text": text })];
+    let message = json!({ "type": "message", "role": "assistant", "phase": phase, "content": content });
+    Value::Object(object(message))
 }
 
 fn user(parts: &[Part<'_>]) -> Value {

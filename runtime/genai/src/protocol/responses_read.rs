@@ -156,7 +156,7 @@ pub(super) fn document(answer: &mut Answer<'_>, document: &Value) -> Result<Flow
         answer.items.list(at);
         whole_item(answer, at, item)?;
     }
-    answer.carried.order = answer.items.places();
+    (answer.carried.order, answer.carried.phases) = (answer.items.places(), answer.items.phases());
     answer.usage = tokens(document, &answer.carried.blocks);
     (answer.id, answer.model) = (named(document, "/id"), named(document, "/model"));
     answer.stop(match text(document, "/status") {
@@ -191,7 +191,10 @@ fn whole_item(answer: &mut Answer<'_>, at: usize, item: &Value) -> Result<(), Mo
             let call = begin_call(answer, at, item)?;
             ends(answer, call, item.get("arguments"))?;
         }
-        MESSAGE => rest_of_message(answer, at, item)?,
+        MESSAGE => {
+            text(item, "/phase").clone_into(&mut answer.items.get(at).phase);
+            rest_of_message(answer, at, item)?;
+        }
         REASONING => {
             if !std::mem::replace(&mut answer.items.get(at).is_thought, true) {
                 for part in list(item, "/summary").iter().chain(list(item, "/content")) {

@@ -140,9 +140,18 @@ fn o3_items_go_back_to_responses_in_their_order() {
         "action": {"type": "search", "query": "tide"}});
     let message = json!({"type": "message", "role": "assistant",
         "content": [{"type": "output_text", "text": "I look."}]});
+    let phased = |phase: &str, text: &str| {
+        let content = json!([{"type": "output_text", "text": text}]);
+        json!({"type": "message", "role": "assistant", "phase": phase, "content": content})
+    };
     for items in [
         json!([thought(1), call("a"), thought(2), call("b")]),
         json!([thought(1), search, thought(2), message, call("a")]),
+        // What a model says before calls is not its answer.
+        json!([phased("commentary", "I look."), call("a")]),
+        json!([thought(1), phased("commentary", "I look."), call("a")]),
+        json!([phased("commentary", "I look. "), phased("final_answer", "It is low.")]),
+        json!([message, phased("final_answer", "It is low.")]),
     ] {
         let completed = json!({"status": "completed", "output": items});
         let kind = AdapterKind::OpenAIResp;
