@@ -65,7 +65,7 @@ impl Answers {
     }
 
     fn checked(&self, answer: &str, stop: Stop) -> ToolResult {
-        let output = self.server.read(answer)?;
+        let output = self.server.read(&self.tool, answer)?;
         let Some(reason) = self.misfit(&output, stop) else { return Ok(output) };
         let text = format!(
             "the MCP server `{}` gave a result of `{}` that does not fit the tool's own output schema: {reason}. The call has \

@@ -143,7 +143,7 @@ struct Questions {
 impl Questions {
     fn ask(&mut self, asked: ServerQuestion) -> Result<(), &'static str> {
         self.left = self.left.checked_sub(1).ok_or("it asked too many questions in one call")?;
-        self.to.try_send(asked).map_err(|_| "the call is over")
+        self.to.try_send(asked).map_err(|_| "nobody is asked for this request")
     }
 }
 
@@ -165,15 +165,22 @@ impl Calls {
     }
 }
 
-/// A call that takes questions. Dropped, it is over.
+/// A request that the server may ask for. Dropped, it is over.
 pub(super) struct OpenCall {
     number: u64,
     questions: mpsc::Receiver<ServerQuestion>,
+    /// Whether a question waits for its answer.
+    pub(super) is_asking: bool,
     has_ended: bool,
     listeners: Listeners,
 }
 
 impl OpenCall {
+    /// Nobody can be asked for it.
+    pub(super) fn take_no_questions(&mut self) {
+        self.questions.close();
+    }
+
     /// Its request was sent.
     pub(super) fn sent(&self, call: &RequestId) {
         let mut listeners = self.listeners.lock();
@@ -191,7 +198,9 @@ impl OpenCall {
 
     /// The next question.
     pub(super) async fn question(&mut self) -> Option<ServerQuestion> {
-        self.questions.recv().await
+        let question = self.questions.recv().await?;
+        self.is_asking = true;
+        Some(question)
     }
 
     /// The server has answered the request.
@@ -203,9 +212,10 @@ impl OpenCall {
 impl Drop for OpenCall {
     fn drop(&mut self) {
         let mut listeners = self.listeners.lock();
-        let questions = listeners.open.remove(&self.number);
+        let is_sent = listeners.open.remove(&self.number).is_some_and(|open| open.call.is_some());
         // A server that waits for the answer to a question learns that there is none.
-        if questions.is_some_and(|asked| asked.call.is_some() && asked.left == QUESTIONS) && !self.has_ended {
+        let is_waiting = self.is_asking || !self.questions.is_empty();
+        if is_sent && !is_waiting && !self.has_ended {
             listeners.abandoned = Some(Instant::now());
         }
         listeners.drop_unclaimed();
@@ -229,14 +239,14 @@ impl Listeners {
         receiver
     }
 
-    /// Begins to take the questions of a call that will be sent.
+    /// Begins to take the questions for a request that will be sent.
     pub(super) fn open(&self) -> OpenCall {
         let (to, questions) = mpsc::channel(QUESTIONS);
         let mut listeners = self.lock();
         let number = listeners.next;
         listeners.next += 1;
         listeners.open.insert(number, Questions { call: None, to, left: QUESTIONS });
-        OpenCall { number, questions, has_ended: false, listeners: self.clone() }
+        OpenCall { number, questions, is_asking: false, has_ended: false, listeners: self.clone() }
     }
 
     /// Gives a question to a call.

@@ -307,7 +307,12 @@ impl Connection {
             Some(false) => self.log.options(),
             Some(true) | None => PeerRequestOptions::no_options(),
         };
-        let mut call = questions.map(|_| self.listeners.open());
+        // A list of tools is requested beside all calls, and no server asks for it.
+        let is_list = matches!(request, ClientRequest::ListToolsRequest(_));
+        let mut call = (!is_list).then(|| self.listeners.open());
+        if let Some(call) = call.as_mut().filter(|_| questions.is_none()) {
+            call.take_no_questions();
+        }
         let sending = self.peer.send_request_with_option(request, options);
         let mut handle = match sending.await {
             Ok(sent) => sent,
@@ -343,6 +348,9 @@ impl Connection {
                 }
                 since = answered_since(&mut open), if open.is_some() => {
                     open = None;
+                    if let Some(call) = &mut call {
+                        call.is_asking = false;
+                    }
                     last += since.elapsed();
                     limit = after(self.timeout).min(last);
                 }
@@ -359,20 +367,28 @@ impl Connection {
             }
         };
         cancel.armed = false;
-        if let (Some(call), Ok(Ok(_) | Err(ServiceError::McpError(_)))) = (call, &answer) {
+        let answer = match answer {
+            Ok(Ok(result)) => Ok(result),
+            Ok(Err(error)) => Err(self.broken(error).await),
+            Err(_) => Err(self.broken(ServiceError::TransportClosed).await),
+        };
+        let has_ended = match &answer {
+            Ok(_) | Err(RequestError::Refused(_)) => true,
+            Err(RequestError::Http(error)) => error.is_refusal(),
+            Err(_) => false,
+        };
+        if let Some(call) = call.filter(|_| has_ended) {
             call.end();
         }
-        match answer {
+        match answer? {
             #[cfg(feature = "mcp-http")]
-            Ok(Ok(ServerResult::ListToolsResult(list))) => {
+            ServerResult::ListToolsResult(list) => {
                 let foreign = || RequestError::Unreadable("it belongs to another request".to_owned());
                 let (text, refused) = http::listed(list).ok_or_else(foreign)?;
                 lock(&self.unmirrored).extend(refused);
                 Ok(text)
             }
-            Ok(Ok(result)) => answered(result).map_err(RequestError::Unreadable),
-            Ok(Err(error)) => Err(self.broken(error).await),
-            Err(_) => Err(self.broken(ServiceError::TransportClosed).await),
+            result => answered(result).map_err(RequestError::Unreadable),
         }
     }
 

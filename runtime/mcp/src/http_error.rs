@@ -3,6 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
+/// What is known of the effect of a call without an answer.
+pub(crate) const UNKNOWN: &str = "whether the call took effect is not known";
+
 /// Why a server that is reached by address gave no answer.
 ///
 /// A call that failed for such a reason has it among the [causes](onionskin_core::ToolError::causes) of its error, and
@@ -187,7 +190,12 @@ impl HttpError {
             Self::Interrupted { .. }
             | Self::Status { .. }
             | Self::Redirected { .. }
-            | Self::NotMcp { .. } => "whether the call took effect is not known",
+            | Self::NotMcp { .. } => UNKNOWN,
         }
+    }
+
+    /// Whether the server did not begin the call.
+    pub(crate) fn is_refusal(&self) -> bool {
+        self.effect() != UNKNOWN
     }
 }

@@ -18,6 +18,7 @@ use super::client::ServerQuestion;
 use super::connection::{Connection, RequestError};
 use super::endpoint::{self, Mistake};
 use super::error::McpError;
+use super::http_error::{HttpError, UNKNOWN};
 use super::input_required::{self, Called, Input};
 use super::list_tools::{LeftOut, ListError, Listed};
 use super::order::Order;
@@ -279,12 +280,18 @@ impl Server {
     /// The tools that read such data, as far as the filter takes it.
     ///
     /// # Errors
-    /// Returns a reason if the server declares no such data.
+    /// Returns a reason if the server declares no such data, or if its configuration takes one of the tools away.
     pub(super) fn readers(&self, data: Data, filter: &ToolFilter) -> Result<[RemoteTool; 2], String> {
         if self.living().is_some_and(|connection| !connection.declares(data)) {
             return Err(format!("it declares no {}", data.word()));
         }
-        Ok(Reader::both(data, filter).map(|reader| {
+        let readers = Reader::both(data, filter);
+        if let Some((tool, field)) = readers.iter().find_map(|reader| {
+            Some((reader.name(), self.config.rules.removed_by(&self.name, reader.name())?))
+        }) {
+            return Err(format!("`{field}` in the configuration of the server takes `{tool}` away"));
+        }
+        Ok(readers.map(|reader| {
             let mut definition = reader.definition(&self.name);
             if self.config.asks {
                 definition = definition.asks();
@@ -432,15 +439,35 @@ impl Server {
         }
     }
 
-    /// Calls a tool. The answer is for [`read`](Self::read). What the server asks meanwhile goes to `questions`.
+    /// Calls a tool, once more if the server has lost the session and the call may be repeated. The answer is for [`read`](Self::read). What the
+    /// server asks meanwhile goes to `questions`.
     pub(super) async fn call(
+        self: &Arc<Self>,
+        connection: &Connection,
+        tool: &RemoteTool,
+        sent: (Map<String, Value>, Input),
+        mut progress: impl FnMut(ProgressNotificationParam),
+        questions: Option<&mpsc::Sender<ServerQuestion>>,
+    ) -> Result<Called, Exit> {
+        match self.call_once(connection, tool, sent.clone(), &mut progress, questions).await {
+            // The server says that the call did not run, but it also lost what it knew.
+            Err(exit) if is_session_lost(&exit) && tool.definition.effect.is_repeatable() => {
+                let connection = self.connection().await?;
+                self.call_once(&connection, tool, sent, &mut progress, questions).await
+            }
+            called => called,
+        }
+    }
+
+    async fn call_once(
         &self,
         connection: &Connection,
         tool: &RemoteTool,
         (arguments, input): (Map<String, Value>, Input),
-        mut progress: impl FnMut(ProgressNotificationParam),
+        progress: &mut impl FnMut(ProgressNotificationParam),
         questions: Option<&mpsc::Sender<ServerQuestion>>,
     ) -> Result<Called, Exit> {
+        let failed = |error| self.failed(error, tool.reader.is_some());
         let request = match &tool.reader {
             None => {
                 let mut params = CallToolRequestParams::new(tool.name.to_string()).with_arguments(arguments);
@@ -451,7 +478,7 @@ impl Server {
             Some(reader) => match reader.operation {
                 Operation::List => {
                     let listed = reader.list(&self.name, connection, &arguments).await;
-                    return listed.map(Called::Answer).map_err(|error| self.failed(error));
+                    return listed.map(Called::Answer).map_err(failed);
                 }
                 Operation::Read => reader.request(&self.name, arguments, input)?,
             },
@@ -463,36 +490,38 @@ impl Server {
         match connection.request(request, report, questions).await {
             Ok(answer) => match input_required::read(&self.name, &answer)? {
                 Some(required) => Ok(Called::Required(required)),
-                None => match &tool.reader {
-                    None => Ok(Called::Answer(answer)),
-                    Some(reader) => reader
-                        .answer(&answer)
-                        .map(Called::Answer)
-                        .map_err(|reason| self.failed(RequestError::Unreadable(reason))),
-                },
+                None => Ok(Called::Answer(answer)),
             },
             Err(RequestError::Refused(error)) => match input_required::refused(&error) {
                 Some(required) if questions.is_some() => Ok(Called::Required(required)),
-                _ => Err(self.failed(RequestError::Refused(error))),
+                _ => Err(failed(RequestError::Refused(error))),
             },
-            Err(error) => Err(self.failed(error)),
+            Err(error) => Err(failed(error)),
         }
     }
 
-    /// The result that an answer to a call holds.
-    pub(super) fn read(&self, answer: &str) -> ToolResult {
-        self.result_secrets.result(convert::result(&self.name, answer))
+    /// The result that an answer to a call of a tool holds.
+    pub(super) fn read(&self, tool: &RemoteTool, answer: &str) -> ToolResult {
+        let result = match &tool.reader {
+            None => convert::result(&self.name, answer),
+            Some(reader) => {
+                reader.output(answer).map_err(|reason| self.failed(RequestError::Unreadable(reason), true))
+            }
+        };
+        self.result_secrets.result(result)
     }
 
     /// The error that the model gets for a call without an answer.
-    fn failed(&self, error: RequestError) -> Exit {
+    ///
+    /// `only_reads` says that the call has no effect in any case.
+    fn failed(&self, error: RequestError, only_reads: bool) -> Exit {
         let name = &self.name;
+        let unknown = if only_reads { String::new() } else { format!("; {UNKNOWN}") };
         let (kind, text) = match error {
             // The standard error is left out, because it may concern the calls of others.
             RequestError::Died(how) => {
                 let text = format!(
-                    "the MCP server `{name}` {} during the call ({how}); whether the call took effect is not known. \
-                     The next call {}",
+                    "the MCP server `{name}` {} during the call ({how}){unknown}. The next call {}",
                     self.config.link.died(),
                     match self.config.link {
                         Link::Process | Link::InProcess(_) => "starts the server again",
@@ -502,7 +531,8 @@ impl Server {
                 (ErrorKind::Remote, text)
             }
             RequestError::Http(error) => {
-                let text = format!("the call to the MCP server `{name}` failed: {error}; {}", error.effect());
+                let effect = if only_reads { String::new() } else { format!("; {}", error.effect()) };
+                let text = format!("the call to the MCP server `{name}` failed: {error}{effect}");
                 let error = error.map_texts(|text| self.secrets.hide(text));
                 return Exit::Tool(
                     ToolError::new(self.secrets.hide(text)).with_kind(ErrorKind::Remote).with_source(error),
@@ -510,10 +540,13 @@ impl Server {
             }
             RequestError::Timeout(limit) => {
                 let text = format!(
-                    "the MCP server `{name}` did not answer within {limit:?}; the call was cancelled, and whether it \
-                     took effect is not known"
+                    "the MCP server `{name}` did not answer within {limit:?}; the call was cancelled{unknown}"
                 );
                 (ErrorKind::Timeout, text)
+            }
+            RequestError::Unreadable(reason) if only_reads => {
+                let text = format!("the MCP server `{name}` gave an answer that cannot be read: {reason}");
+                (ErrorKind::Unreadable, text)
             }
             RequestError::Unreadable(reason) => (ErrorKind::Unreadable, convert::unreadable(name, &reason)),
             RequestError::Refused(error) => {
@@ -690,6 +723,13 @@ impl Restart for Server {
         tracing::warn!(server = &*self.name, "{text}");
         lock(&self.news).add(text);
     }
+}
+
+fn is_session_lost(exit: &Exit) -> bool {
+    let error = exit.as_tool_error();
+    error.is_some_and(|error| {
+        error.causes().any(|cause| matches!(cause.downcast_ref(), Some(HttpError::SessionLost)))
+    })
 }
 
 /// A tool that the configuration takes away.

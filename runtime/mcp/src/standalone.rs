@@ -63,8 +63,8 @@ impl McpServer {
         Some(self.spec(McpTool::new(self.server(), tool)))
     }
 
-    /// A resource as a part of the system prompt, which each turn reads anew. A resource that is no text, or that cannot be read, ends the run
-    /// ([`RunError::Prompt`](onionskin_core::RunError::Prompt)).
+    /// A resource as a part of the system prompt, which each turn reads anew; an empty one leaves the part out. A resource that is no text or
+    /// that cannot be read, and a server that asks for input first, end the run ([`RunError::Prompt`](onionskin_core::RunError::Prompt)).
     ///
     /// ```no_run
     /// use onionskin::mcp::{McpServer, ServerConfig};

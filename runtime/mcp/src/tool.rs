@@ -12,7 +12,6 @@ use super::asking::{Asking, Reply};
 use super::client::ServerQuestion;
 use super::connection_thread::ConnectionThread;
 use super::drift_policy::Offer;
-use super::http_error::HttpError;
 use super::input_required::{self, Called, Input};
 use super::server::{RemoteTool, Server};
 use onionskin_core::Args;
@@ -134,14 +133,7 @@ impl McpTool {
             if let Some(offer) = offer {
                 offer.holds(server, tool, Arc::ptr_eq(server, &shared)).await?;
             }
-            let answer = match server.call(&connection, tool, sent.clone(), &report, questions).await {
-                // The server says that the call did not run, but it also lost what it knew.
-                Err(exit) if is_session_lost(&exit) && tool.definition.effect.is_repeatable() => {
-                    let connection = server.connection().await?;
-                    server.call(&connection, tool, sent, &report, questions).await?
-                }
-                answer => answer?,
-            };
+            let answer = server.call(&connection, tool, sent, &report, questions).await?;
             match answer {
                 Called::Answer(answer) => answers.read(answer).await.map(Reply::Done),
                 Called::Required(required) => Ok(Reply::Required(required)),
@@ -159,13 +151,6 @@ impl McpTool {
             reply => reply,
         }
     }
-}
-
-fn is_session_lost(exit: &Exit) -> bool {
-    let error = exit.as_tool_error();
-    error.is_some_and(|error| {
-        error.causes().any(|cause| matches!(cause.downcast_ref(), Some(HttpError::SessionLost)))
-    })
 }
 
 impl DynTool for McpTool {

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use onionskin_core::definition::wire_name;
 use onionskin_core::servers::ToolFilter;
 use onionskin_core::text::{list, similar};
+use onionskin_vocabulary::server_data::READERS;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -280,7 +281,9 @@ impl ToolRules {
     pub(super) fn notices(&self, server: &str, tools: &[&str]) -> Vec<String> {
         let mut notices = Vec::new();
         for named in self.only.iter().chain(&self.never).chain(&self.unasked) {
-            let shown: Vec<_> = tools.iter().flat_map(|tool| names_of(server, tool)).collect();
+            // The tools that read resources and prompts are ours, and known on each server.
+            let all = tools.iter().copied().chain(READERS);
+            let shown: Vec<_> = all.flat_map(|tool| names_of(server, tool)).collect();
             let unmatched = named.filter.unmatched(shown.iter().map(String::as_str));
             let unmatched = unmatched.into_iter().filter(|pattern| *pattern != "*");
             let unmatched: Vec<_> =

@@ -53,6 +53,7 @@ agents! {
     Reader: AgentDeclaration::new().server("shelf", Some(&[])).server_resources("shelf", &["a:*", "b:*"]);
     Both: AgentDeclaration::new().server("shelf", None).server_resources("shelf", &["a:*"]);
     Prompted: AgentDeclaration::new().server("shelf", None).server_prompts("shelf", &["*"]);
+    Empty: AgentDeclaration::new().server("shelf", None).server_resources("shelf", &["a:*"]).server_resources("shelf", &[]);
     Misspelt: AgentDeclaration::new().server("shelf", None).server_resources("shelv", &["a:*"]);
 }
 
@@ -62,7 +63,8 @@ async fn a4_the_tools_for_resources_are_not_filtered_as_the_tools_of_the_server(
     assert_eq!(reader.tool_names().unwrap(), ["shelf__open"]);
     assert_eq!(reader.run("shelf__open").await.unwrap().text, "a:* b:*");
     let both = Both::builder().model(ScriptedModel::new()).server("shelf", Shelf).build().await.unwrap();
-    assert_eq!(both.tool_names().unwrap(), ["shelf__lend", "shelf__open"]);
+    assert_eq!(both.tool_names().unwrap(), ["shelf__open", "shelf__lend"]);
+    assert_eq!(both.describe().unwrap().servers, ["shelf"]);
 }
 
 #[tokio::test]
@@ -72,6 +74,10 @@ async fn a4_resources_and_prompts_that_a_server_does_not_have_are_errors_of_the_
     assert!(matches!(error, BuildError::ServerPart { .. }));
     let expected = "the agent `librarian` cannot get prompts of the server `shelf`: it has no prompts";
     assert_eq!(error.to_string(), expected);
+    let error =
+        Empty::builder().model(ScriptedModel::new()).server("shelf", Shelf).build().await.unwrap_err();
+    let expected = "the agent `librarian` cannot read resources of the server `shelf`: a pattern is missing, such as `*`";
+    assert_eq!(error.to_string(), expected, "the last call counts");
     let error =
         Misspelt::builder().model(ScriptedModel::new()).server("shelf", Shelf).build().await.unwrap_err();
     let expected = "the agent `librarian` cannot read resources of the server `shelv`: the agent does not use this server: add it with `.server(..)`";

@@ -113,3 +113,6 @@ impl PatternField {
 pub fn pattern_twice(pattern: &str) -> String {
     format!("`{pattern}` is in the list twice; keep one")
 }
+
+/// All of them.
+pub const READERS: [&str; 4] = [LIST_RESOURCES, READ_RESOURCE, LIST_PROMPTS, GET_PROMPT];

@@ -1,7 +1,9 @@
 //! Resources and prompts of servers by address, which agents read by tools.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use onionskin::declaration::AgentDeclaration;
-use onionskin::mcp::{McpServer, McpText, ServerConfig};
+use onionskin::mcp::{McpConfig, McpServer, McpText, ServerConfig};
 use onionskin::prompt::{Prompt, PromptPart};
 use onionskin::question::{Answer, Question};
 use onionskin::run::AgentRun;
@@ -11,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::asking::form;
 use crate::server::{Reply, Request, Server, current, error, result};
+use crate::session_questions::with_resources;
 
 /// An agent without a loop. Its input is a call: the tool, a blank, and the arguments.
 struct Reader;
@@ -113,14 +116,14 @@ async fn a4_resources_are_listed_as_far_as_the_agent_names_them() {
     let server = Server::start(library).await;
     let agent = reader(&server).await;
     let names =
-        ["web__read", "web__list_resources", "web__read_resource", "web__list_prompts", "web__get_prompt"];
+        ["web__list_resources", "web__read_resource", "web__list_prompts", "web__get_prompt", "web__read"];
     assert_eq!(agent.tool_names().unwrap(), names);
     let listed = called(&agent, "list_resources {}").await;
     let lines: Vec<_> = listed.lines().collect();
     let begin = r#"{"uri":"doc://guide/begin","name":"begin","description":"The first page.","mimeType":"text/plain","size":5}"#;
     let page = r#"{"uriTemplate":"doc://{book}/{page}","name":"page"}"#;
     let dot = r#"{"uri":"pic://dot","name":"dot"}"#;
-    assert_eq!(lines, [begin, dot, page, "1 entries of the server cannot be read."]);
+    assert_eq!(lines, [begin, dot, page, "Entries of the server that cannot be used: 1."]);
     let listed = called(&agent, r#"list_resources {"contains": "FIRST"}"#).await;
     assert!(listed.starts_with(begin) && !listed.contains("dot"), "{listed}");
     let listed = called(&agent, "list_prompts {}").await;
@@ -141,7 +144,6 @@ async fn a4_resources_are_read_as_far_as_the_agent_names_them() {
     let agent = reader(&server).await;
     let cases = [
         ("doc://guide/begin", "doc://guide/begin for nobody"),
-        ("doc://guide/empty", "The resource has no contents."),
         ("doc://guide/lost", "Remote: the MCP server `web` refused the call: no such page"),
         ("doc://guide/odd", "Unreadable: the MCP server `web` gave an answer that cannot be read"),
         (
@@ -156,7 +158,7 @@ async fn a4_resources_are_read_as_far_as_the_agent_names_them() {
         assert!(text.starts_with(expected), "{uri}: {text}");
     }
     let read = server.requests().into_iter().filter(|request| request.asks() == "resources/read");
-    assert_eq!(read.count(), 4, "a refused resource is not requested");
+    assert_eq!(read.count(), 3, "a refused resource is not requested");
     let text = called(&agent, r#"read_resource {"url": "doc://guide/begin"}"#).await;
     assert!(text.starts_with("Arguments: "), "{text}");
 }
@@ -340,7 +342,58 @@ async fn a4_resources_and_prompts_are_parts_of_the_system_prompt() {
     assert_eq!(text, "Write.\n\nReview {\"code\":\"x\"}");
     let error = prompt(web.resource("pic://dot")).await.unwrap_err();
     let source = std::error::Error::source(&error).unwrap().to_string();
-    assert_eq!(source, "the resource of the server `web` is no text, and a prompt has texts only");
+    assert_eq!(
+        source,
+        "the uri `pic://dot` of the server `web` gave no text: it is no text, and a prompt has texts only"
+    );
+    assert_eq!(prompt(web.resource("doc://guide/empty")).await.unwrap().unwrap(), "Write.");
     let error = prompt(web.resource("doc://guide/lost")).await.unwrap_err();
     assert!(matches!(error, RunError::Prompt { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn a4_a_list_that_breaks_off_shows_what_was_read() {
+    let server = Server::start(|request| match request.asks() {
+        "resources/list" if !request.body["params"]["cursor"].is_null() => Reply::text(500, "", ""),
+        _ => library(request),
+    })
+    .await;
+    let text = called(&reader(&server).await, "list_resources {}").await;
+    assert!(text.starts_with(r#"{"uri":"doc://guide/begin""#), "{text}");
+    assert!(text.ends_with("The server did not list the rest."), "{text}");
+}
+
+#[tokio::test]
+async fn a4_a_part_of_a_prompt_is_read_again_after_a_lost_session_and_has_a_limit() {
+    let is_first = AtomicBool::new(true);
+    let server = Server::start(move |request| match request.asks() {
+        "resources/read" if request.body["params"]["uri"] == "doc://long" => {
+            let contents = json!([{ "uri": "doc://long", "text": "x".repeat(300 << 10) }]);
+            Reply::json(200, &result(request, &json!({ "contents": contents })))
+        }
+        "resources/read" if is_first.swap(false, Ordering::Relaxed) => Reply::text(404, "", ""),
+        "resources/read" => library(request),
+        _ => with_resources(request),
+    })
+    .await;
+    let web = McpServer::start("web", ServerConfig::http(server.url())).await.unwrap();
+    let text = prompt(web.resource("doc://guide/begin")).await.unwrap().unwrap();
+    assert_eq!(text, "Write.\n\ndoc://guide/begin for nobody");
+    let error = prompt(web.resource("doc://long")).await.unwrap_err();
+    let source = std::error::Error::source(&error).unwrap().to_string();
+    assert!(source.ends_with("gave no text: it is longer than 256 KiB"), "{source}");
+}
+
+#[tokio::test]
+async fn a4_the_file_of_a_server_takes_the_tools_for_resources_away() {
+    let server = Server::start(library).await;
+    let text = format!(
+        r#"{{"mcpServers": {{"web": {{"url": "{}", "disabledTools": ["read_resource"]}}}}}}"#,
+        server.url()
+    );
+    let config = McpConfig::from_json(&text, "mcp.json").unwrap();
+    let build = Reader::builder().model(ScriptedModel::new()).servers(config).build();
+    let error = build.await.unwrap_err().to_string();
+    let expected = "the agent `reader` cannot read resources of the server `web`: `disabledTools` in the configuration of the server takes `read_resource` away";
+    assert_eq!(error, expected);
 }

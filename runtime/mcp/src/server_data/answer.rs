@@ -1,40 +1,62 @@
-//! Answers with data of a server, as results of tools.
+//! Answers with data of a server, as the results of tools.
 
+use onionskin_core::ToolOutput;
 use onionskin_core::content::ContentBlock;
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
 use crate::resources::make_readable;
 use crate::wire;
 
-/// The contents of a resource. Texts are blocks of text, as other results are; several are told apart by their URIs.
-pub(super) fn of_resource(answer: &str) -> Result<String, String> {
+/// The fields that all results have.
+#[derive(Deserialize)]
+struct Common {
+    #[serde(rename = "resultType", alias = "result_type")]
+    kind: Option<String>,
+    #[serde(rename = "_meta")]
+    meta: Option<Value>,
+}
+
+impl Common {
+    fn output(self, blocks: Vec<ContentBlock>) -> Result<ToolOutput, String> {
+        if self.kind.is_some_and(|kind| kind != "complete") {
+            return Err("it is of a kind that is not supported yet".to_owned());
+        }
+        let mut output = ToolOutput::blocks(blocks);
+        if let Some(meta) = self.meta {
+            output.set_remote_meta(meta);
+        }
+        Ok(output)
+    }
+}
+
+fn read<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, String> {
+    serde_json::from_str(text).map_err(|error| wire::reason(&error))
+}
+
+/// The contents of a resource. Several texts are told apart by their URIs.
+pub(super) fn of_resource(answer: &str) -> Result<ToolOutput, String> {
     #[derive(Deserialize)]
     struct Resource<'a> {
         #[serde(borrow)]
         contents: Vec<&'a RawValue>,
     }
-    let resource: Resource<'_> = serde_json::from_str(answer).map_err(|error| wire::reason(&error))?;
+    let resource: Resource<'_> = read(answer)?;
     let is_single = resource.contents.len() == 1;
-    let mut blocks = Vec::new();
-    for content in resource.contents {
-        let block = format!(r#"{{"type":"resource","resource":{content}}}"#);
-        let mut block = serde_json::from_str(&block).map_err(|error| wire::reason(&error))?;
-        make_readable(&mut block);
-        let resource = if let ContentBlock::Resource(resource) = &block { Some(resource) } else { None };
-        let own = resource.and_then(|resource| Some((resource.uri(), resource.as_text()?)));
-        blocks.push(match own {
-            Some((_, own)) if is_single => text(own),
-            Some((uri, own)) => text(&format!("{uri}:\n{own}\n")),
-            None => json!(block),
-        });
-    }
-    Ok(result(blocks, "The resource has no contents."))
+    let blocks = resource.contents.into_iter().map(|content| {
+        let block = read(&format!(r#"{{"type":"resource","resource":{content}}}"#))?;
+        Ok(with_text(
+            block,
+            |uri, text| if is_single { text.to_owned() } else { format!("{uri}:\n{text}\n") },
+        ))
+    });
+    let blocks = blocks.collect::<Result<_, String>>()?;
+    read::<Common>(answer)?.output(blocks)
 }
 
 /// The messages of a prompt. Several are told apart by their roles.
-pub(super) fn of_prompt(answer: &str) -> Result<String, String> {
+pub(super) fn of_prompt(answer: &str) -> Result<ToolOutput, String> {
     #[derive(Deserialize)]
     struct Prompt {
         messages: Vec<Message>,
@@ -42,7 +64,7 @@ pub(super) fn of_prompt(answer: &str) -> Result<String, String> {
     #[derive(Deserialize)]
     struct Message {
         role: Role,
-        content: Value,
+        content: ContentBlock,
     }
     #[derive(Deserialize, Clone, Copy)]
     #[serde(rename_all = "lowercase")]
@@ -50,31 +72,30 @@ pub(super) fn of_prompt(answer: &str) -> Result<String, String> {
         User,
         Assistant,
     }
-    let prompt: Prompt = serde_json::from_str(answer).map_err(|error| wire::reason(&error))?;
+    let prompt: Prompt = read(answer)?;
     let is_single = prompt.messages.len() == 1;
     let mut blocks = Vec::new();
     for message in prompt.messages {
+        let block = with_text(message.content, |_, text| text.to_owned());
         if is_single {
-            blocks.push(message.content);
+            blocks.push(block);
             continue;
         }
         let role = match message.role {
-            Role::User => "user",
-            Role::Assistant => "assistant",
+            Role::User => "user:\n",
+            Role::Assistant => "assistant:\n",
         };
-        blocks.push(text(&format!("{role}:\n")));
-        blocks.push(message.content);
-        blocks.push(text("\n"));
+        blocks.extend([ContentBlock::text(role), block, ContentBlock::text("\n")]);
     }
-    Ok(result(blocks, "The prompt has no messages."))
+    read::<Common>(answer)?.output(blocks)
 }
 
-fn text(text: &str) -> Value {
-    json!({ "type": "text", "text": text })
-}
-
-/// The result of a tool with these blocks, or a text if there are none.
-fn result(blocks: Vec<Value>, nothing: &str) -> String {
-    let blocks = if blocks.is_empty() { vec![text(nothing)] } else { blocks };
-    json!({ "content": blocks }).to_string()
+/// A file that is a text as a block of text, in which hooks and people see it too.
+fn with_text(mut block: ContentBlock, text: impl Fn(&str, &str) -> String) -> ContentBlock {
+    make_readable(&mut block);
+    let own = match &block {
+        ContentBlock::Resource(resource) => resource.as_text().map(|own| text(resource.uri(), own)),
+        _ => None,
+    };
+    own.map_or(block, ContentBlock::text)
 }

@@ -2,13 +2,14 @@
 
 use onionskin_core::servers::ToolFilter;
 use rmcp::model::{
-    ClientRequest, ErrorCode, ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest,
+    ClientRequest, ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest,
     PaginatedRequestParams,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::Number;
 use serde_json::value::RawValue;
 
-use super::Data;
+use super::{Data, Reader};
 use crate::connection::{Connection, RequestError};
 use crate::pages::{self, PageError};
 use crate::visible::cut;
@@ -16,8 +17,10 @@ use crate::wire;
 
 /// A model gets this many entries at once.
 const SHOWN: usize = 200;
-/// A longer description is cut.
-const MAX_DESCRIPTION_BYTES: usize = 1_000;
+/// A longer text of an entry is cut. Its URI, and the name of a prompt, are not: they name it.
+const MAX_TEXT_BYTES: usize = 1_000;
+/// An entry that is longer then is left out.
+const MAX_ENTRY_BYTES: usize = 16 << 10;
 
 /// The lists of the protocol.
 #[derive(Clone, Copy)]
@@ -87,7 +90,7 @@ struct Entry {
     #[serde(alias = "mime_type", skip_serializing_if = "Option::is_none")]
     mime_type: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    size: Option<u64>,
+    size: Option<Number>,
     #[serde(skip_serializing_if = "Option::is_none")]
     arguments: Option<Vec<Argument>>,
 }
@@ -98,68 +101,80 @@ struct Argument {
     name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
-    #[serde(default)]
-    required: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    required: Option<bool>,
 }
 
 impl Entry {
-    /// Whether a filter takes it; `None` if it is not an entry of this list.
-    fn is_taken(&self, list: List, filter: &ToolFilter) -> Option<bool> {
-        Some(match list {
-            List::Resources => filter.takes(self.uri.as_ref()?),
-            List::Templates => takes_some(filter, self.uri_template.as_ref()?),
-            List::Prompts => filter.takes(self.name.as_ref()?),
-        })
+    /// Whether a tool reads it; `None` if it is not an entry of this list, or one that is refused.
+    fn is_taken(&self, list: List, reader: &Reader) -> Option<bool> {
+        let whole = |named: &str| reader.refused(named).is_none().then(|| reader.filter.takes(named));
+        match list {
+            List::Resources => whole(self.uri.as_ref()?),
+            List::Templates => Some(takes_some(&reader.filter, self.uri_template.as_ref()?)),
+            List::Prompts => whole(self.name.as_ref()?),
+        }
     }
 
+    /// Whether it contains a text in lower case.
     fn contains(&self, text: &str) -> bool {
         let texts = [&self.uri, &self.uri_template, &self.name, &self.title, &self.description];
-        texts.into_iter().flatten().any(|own| own.to_lowercase().contains(&text.to_lowercase()))
+        texts.into_iter().flatten().any(|own| own.to_lowercase().contains(text))
+    }
+
+    /// The line that the model gets; `None` if it is too long.
+    fn line(mut self, list: List) -> Option<String> {
+        let arguments = self.arguments.iter_mut().flatten().map(|argument| &mut argument.description);
+        let texts = [&mut self.title, &mut self.description, &mut self.mime_type];
+        for text in texts.into_iter().chain(arguments).flatten() {
+            *text = cut(std::mem::take(text), MAX_TEXT_BYTES);
+        }
+        if !matches!(list, List::Prompts) {
+            self.name = self.name.map(|name| cut(name, MAX_TEXT_BYTES));
+        }
+        serde_json::to_string(&self).ok().filter(|line| line.len() <= MAX_ENTRY_BYTES)
     }
 }
 
 /// Whether a filter may take a URI that is made from a template: both begin alike.
 fn takes_some(filter: &ToolFilter, template: &str) -> bool {
-    let beginning = template.split('{').next().unwrap_or_default();
+    let Some((beginning, _)) = template.split_once('{') else { return filter.takes(template) };
     filter.unmatched([]).into_iter().any(|pattern| {
         let fixed = pattern.split(['*', '?']).next().unwrap_or_default();
-        beginning.starts_with(fixed) || (fixed.starts_with(beginning) && beginning != template)
+        beginning.starts_with(fixed) || fixed.starts_with(beginning)
     })
 }
 
-/// The entries that a call asked for.
+/// The entries that a call lists.
 pub(super) struct Entries<'c> {
-    data: Data,
-    filter: &'c ToolFilter,
-    contains: &'c str,
+    reader: &'c Reader,
+    /// In lower case.
+    contains: String,
     lines: Vec<String>,
     more: usize,
-    unreadable: usize,
+    left_out: usize,
 }
 
 impl<'c> Entries<'c> {
-    /// Those that a filter takes, and that contain a text.
-    pub(super) fn new(data: Data, filter: &'c ToolFilter, contains: &'c str) -> Self {
-        Self { data, filter, contains, lines: Vec::new(), more: 0, unreadable: 0 }
+    /// The entries that a tool reads, and that contain a text.
+    pub(super) fn new(reader: &'c Reader, contains: &str) -> Self {
+        Self { reader, contains: contains.to_lowercase(), lines: Vec::new(), more: 0, left_out: 0 }
     }
 
     /// Requests them.
     pub(super) async fn read(&mut self, connection: &Connection) -> Result<(), PageError> {
-        let mut unknown = None;
-        let lists = List::of(self.data);
-        for list in lists {
+        let mut missing = None;
+        for list in List::of(self.reader.data) {
             let page = |text: &str| self.page(*list, text);
             match pages::all(connection, list.word(), |params| list.request(params), page).await {
-                // Many servers have one of the lists only.
-                Err(PageError::Request(RequestError::Refused(error)))
-                    if error.code == ErrorCode::METHOD_NOT_FOUND && unknown.is_none() && lists.len() > 1 =>
-                {
-                    unknown = Some(error);
+                // Many servers have one of the lists only, and do not all say so in the same way.
+                Err(error @ PageError::Request(RequestError::Refused(_))) => {
+                    missing = missing.or(Some(error));
                 }
                 read => read?,
             }
         }
-        Ok(())
+        missing.filter(|_| self.lines.is_empty()).map_or(Ok(()), Err)
     }
 
     fn page(&mut self, list: List, text: &str) -> Result<Option<String>, String> {
@@ -176,21 +191,21 @@ impl<'c> Entries<'c> {
     }
 
     fn take(&mut self, list: List, entry: &RawValue) {
-        let Ok(mut entry) = serde_json::from_str::<Entry>(entry.get()) else {
-            self.unreadable += 1;
-            return;
-        };
-        match entry.is_taken(list, self.filter) {
-            None => self.unreadable += 1,
-            Some(true) if entry.contains(self.contains) => {
+        let entry = serde_json::from_str::<Entry>(entry.get()).ok();
+        let taken = entry.and_then(|entry| Some((entry.is_taken(list, self.reader)?, entry)));
+        match taken {
+            Some((true, entry)) if entry.contains(&self.contains) => {
                 if self.lines.len() == SHOWN {
                     self.more += 1;
                     return;
                 }
-                entry.description = entry.description.map(|text| cut(text, MAX_DESCRIPTION_BYTES));
-                self.lines.extend(serde_json::to_string(&entry).ok());
+                match entry.line(list) {
+                    Some(line) => self.lines.push(line),
+                    None => self.left_out += 1,
+                }
             }
             Some(_) => {}
+            None => self.left_out += 1,
         }
     }
 
@@ -198,10 +213,10 @@ impl<'c> Entries<'c> {
     pub(super) fn into_lines(self) -> Vec<String> {
         let mut lines = self.lines;
         if self.more > 0 {
-            lines.push(format!("{} more match: ask for those that contain a text.", self.more));
+            lines.push(format!("More match: {}. Ask for those that contain a text.", self.more));
         }
-        if self.unreadable > 0 {
-            lines.push(format!("{} entries of the server cannot be read.", self.unreadable));
+        if self.left_out > 0 {
+            lines.push(format!("Entries of the server that cannot be used: {}.", self.left_out));
         }
         lines
     }

@@ -1,5 +1,4 @@
-//! Resources and prompts of a server, as tools that list and read them. An answer becomes the result of a tool here, as text, so all that
-//! follows is that of any call.
+//! Resources and prompts of a server, as tools that list and read them.
 
 mod answer;
 mod entries;
@@ -9,7 +8,7 @@ use std::sync::Arc;
 
 use onionskin_core::servers::ToolFilter;
 use onionskin_core::text::list;
-use onionskin_core::{Effect, ErrorKind, Exit, ToolDefinition, ToolError};
+use onionskin_core::{Effect, ErrorKind, Exit, ToolDefinition, ToolError, ToolOutput};
 use onionskin_vocabulary::server_data as words;
 use rmcp::model::{
     ClientRequest, GetPromptRequest, GetPromptRequestParams, ReadResourceRequest, ReadResourceRequestParams,
@@ -37,15 +36,8 @@ impl Data {
         }
     }
 
-    pub(super) fn one(self) -> &'static str {
-        match self {
-            Self::Resources => "resource",
-            Self::Prompts => "prompt",
-        }
-    }
-
     /// The argument that names one of them.
-    fn key(self) -> &'static str {
+    pub(super) fn key(self) -> &'static str {
         match self {
             Self::Resources => "uri",
             Self::Prompts => "name",
@@ -157,11 +149,11 @@ impl Reader {
         if !self.filter.takes(&wanted) {
             return refused(&format!("only {} that match {} may be", self.data.word(), self.patterns()));
         }
+        if let Some(reason) = self.refused(&wanted) {
+            return refused(reason);
+        }
         let responses = (!input.responses.is_empty()).then_some(input.responses);
         Ok(match self.data {
-            Data::Resources if uri::has_dot_segments(&wanted) => {
-                return refused("write its URI without the segments `.` and `..`");
-            }
             Data::Resources => {
                 let mut params = ReadResourceRequestParams::new(wanted);
                 (params.input_responses, params.request_state) = (responses, input.state);
@@ -178,18 +170,27 @@ impl Reader {
         })
     }
 
-    /// The answer to that request as the result of a tool.
-    ///
-    /// # Errors
-    /// Returns why it cannot be read.
-    pub(super) fn answer(&self, answer: &str) -> Result<String, String> {
+    /// Why a name that the filter takes is refused.
+    fn refused(&self, wanted: &str) -> Option<&'static str> {
         match self.data {
-            Data::Resources => answer::of_resource(answer),
-            Data::Prompts => answer::of_prompt(answer),
+            Data::Resources => uri::refused(wanted),
+            Data::Prompts => None,
         }
     }
 
-    /// The list, as the result of a tool.
+    /// The result of a call in its answer, which is a text for a list.
+    ///
+    /// # Errors
+    /// Returns why it cannot be read.
+    pub(super) fn output(&self, answer: &str) -> Result<ToolOutput, String> {
+        match (self.operation, self.data) {
+            (Operation::List, _) => Ok(ToolOutput::text(answer)),
+            (Operation::Read, Data::Resources) => answer::of_resource(answer),
+            (Operation::Read, Data::Prompts) => answer::of_prompt(answer),
+        }
+    }
+
+    /// The list, a line for each entry. What was read of one that fails later is shown all the same.
     pub(super) async fn list(
         &self,
         server: &str,
@@ -197,24 +198,29 @@ impl Reader {
         arguments: &Map<String, Value>,
     ) -> Result<String, RequestError> {
         let contains = arguments.get("contains").and_then(Value::as_str).unwrap_or_default();
-        let mut entries = Entries::new(self.data, &self.filter, contains);
-        match tokio::time::timeout(connection.timeout(), entries.read(connection)).await {
-            Ok(Ok(())) => {}
-            Ok(Err(PageError::Request(error))) => return Err(error),
-            Ok(Err(PageError::List(reason))) => return Err(RequestError::Unreadable(reason)),
-            Err(_) => return Err(RequestError::Timeout(connection.timeout())),
-        }
+        let mut entries = Entries::new(self, contains);
+        let limit = connection.timeout();
+        let error = match tokio::time::timeout(limit, entries.read(connection)).await {
+            Ok(Ok(())) => None,
+            Ok(Err(PageError::Request(error))) => Some(error),
+            Ok(Err(PageError::List(reason))) => Some(RequestError::Unreadable(reason)),
+            Err(_) => Some(RequestError::Timeout(limit)),
+        };
         let mut lines = entries.into_lines();
-        if lines.is_empty() {
-            let and = if contains.is_empty() { String::new() } else { format!(" and contains {contains:?}") };
-            let (word, patterns) = (self.data.word(), self.patterns());
-            lines.push(format!(
-                "The server `{server}` lists no {word} whose {} matches {patterns}{and}.",
-                self.data.key()
-            ));
+        match error {
+            Some(error) if lines.is_empty() => return Err(error),
+            Some(_) => lines.push("The server did not list the rest.".to_owned()),
+            None if lines.is_empty() => {
+                let and =
+                    if contains.is_empty() { String::new() } else { format!(" and contains {contains:?}") };
+                let (word, key, patterns) = (self.data.word(), self.data.key(), self.patterns());
+                lines.push(format!(
+                    "The server `{server}` lists no {word} whose {key} matches {patterns}{and}."
+                ));
+            }
+            None => {}
         }
-        let text = lines.join("\n");
-        Ok(json!({ "content": [{ "type": "text", "text": text }] }).to_string())
+        Ok(lines.join("\n"))
     }
 
     fn patterns(&self) -> String {

@@ -69,6 +69,9 @@ impl Instance {
         let tools = table.entries().iter().map(|entry| self.describe_tool(entry)).collect();
         let Parts { description, settings, run_hooks, turn_hooks, .. } = &self.declaration;
         let message_hooks = self.message_hooks.iter().flat_map(|hooks| hooks.names());
+        // Its resources and prompts have entries of their own.
+        let mut servers: Vec<_> = self.tools.servers.iter().map(|server| server.server.to_string()).collect();
+        servers.dedup();
         Ok(AgentDescription {
             name: self.name.to_string(),
             description: description.clone(),
@@ -77,7 +80,7 @@ impl Instance {
             answer_schema: self.answer.as_ref().map(|answer| answer.output_schema().clone()),
             tools,
             children: self.info.children().map(str::to_owned).collect(),
-            servers: self.tools.servers.iter().map(|server| server.server.to_string()).collect(),
+            servers,
             run_hooks: run_hooks.iter().map(|hook| hook.name().to_owned()).collect(),
             turn_hooks: turn_hooks.iter().map(|hook| hook.name().to_owned()).collect(),
             message_hooks: message_hooks.collect(),

@@ -197,9 +197,10 @@ impl AgentDeclaration {
         self
     }
 
-    /// Gives the agent tools that list and read the resources of a server: those whose URI matches one of the patterns, where `*` is any text.
-    /// Building fails if the agent does not use the server ([`BuildError::ServerPart`](crate::BuildError::ServerPart)), or if the server has
-    /// no resources ([`ToolServer::resources`](crate::servers::ToolServer::resources)).
+    /// Gives the agent tools that list and read the resources of a server: those whose URI matches one of the patterns, where `*` is any text
+    /// and `?` any character. A later call for the same server replaces an earlier one. Building fails without a pattern, if the agent does not
+    /// use the server ([`BuildError::ServerPart`](crate::BuildError::ServerPart)), or if the server has no resources
+    /// ([`ToolServer::resources`](crate::servers::ToolServer::resources)).
     ///
     /// ```
     /// use onionskin::declaration::AgentDeclaration;
@@ -220,6 +221,7 @@ impl AgentDeclaration {
     }
 
     fn server_data(mut self, server: Arc<str>, data: ServerData, patterns: &[&str]) -> Self {
+        self.parts.server_data.retain(|(other, known, _)| (other, *known) != (&server, data));
         self.parts.server_data.push((server, data, ToolFilter::new(patterns)));
         self
     }

@@ -257,11 +257,12 @@ impl Pool {
                 });
                 made.unwrap_or_else(|reason| Err(panicked(&used.name, "listed its tools", &reason)))
             };
-            let tools = |request: &ProviderRequest<'_>| server.provider(request);
-            let (kind, provider) = add(&used.filter, &tools)?;
-            let (name, filter) = (Arc::clone(&used.name), used.filter.clone());
-            providers.push(AgentServer { server: name, kind, filter, provider });
+            // These tools first: they do not change, and a tool that the server adds later replaces none of them.
             for (_, data, filter) in data.iter().filter(|(name, ..)| *name == used.name) {
+                if filter.unmatched([]).is_empty() {
+                    let reason = "a pattern is missing, such as `*`";
+                    return Err(wrong(&used.name, data.read().to_owned(), reason.to_owned()));
+                }
                 let readers = |request: &ProviderRequest<'_>| match data {
                     ServerData::Resources => server.resources(request),
                     ServerData::Prompts => server.prompts(request),
@@ -272,6 +273,10 @@ impl Pool {
                 let (name, filter) = (Arc::clone(&used.name), ToolFilter::all());
                 providers.push(AgentServer { server: name, kind, filter, provider });
             }
+            let tools = |request: &ProviderRequest<'_>| server.provider(request);
+            let (kind, provider) = add(&used.filter, &tools)?;
+            let (name, filter) = (Arc::clone(&used.name), used.filter.clone());
+            providers.push(AgentServer { server: name, kind, filter, provider });
         }
         Ok(providers)
     }
