@@ -46,6 +46,8 @@ struct Site {
     valid: Arc<Mutex<Vec<(String, String)>>>,
     /// Another authorization server that its description names.
     other_authority: Arc<Mutex<Option<String>>>,
+    /// How many clients were registered, and the number of the first one that it still knows.
+    clients: Arc<(AtomicUsize, AtomicUsize)>,
     /// What refreshes are answered with instead.
     instead: Arc<Mutex<Option<Reply>>>,
 }
@@ -86,10 +88,21 @@ impl Site {
             }
             "/register" => {
                 let redirects = request.body["redirect_uris"].clone();
+                let number = self.clients.0.fetch_add(1, Ordering::Relaxed);
+                let id = if number == 0 { "made-up".to_owned() } else { format!("made-up-{number}") };
                 Reply::json(
                     201,
-                    &json!({ "client_id": "made-up", "client_secret": "cl1ent-secret", "redirect_uris": redirects }),
+                    &json!({ "client_id": id, "client_secret": "cl1ent-secret", "redirect_uris": redirects }),
                 )
+            }
+            "/authorize" => {
+                let client = parameter(&request.path, "client_id");
+                let number = client.strip_prefix("made-up-").map_or(0, |number| number.parse().unwrap());
+                if number < self.clients.1.load(Ordering::Relaxed) {
+                    Reply::json(422, &json!({ "message": "Unrecognized client_id" }))
+                } else {
+                    Reply::text(200, "content-type: text/html\r\n", "<h1>Log in</h1>")
+                }
             }
             "/token" => {
                 let form = request.body.as_str().unwrap_or_default();
@@ -653,6 +666,27 @@ async fn a4_a_refresh_that_is_refused_in_other_forms_begins_a_login() {
         let address = address_of(&exit).unwrap_or_else(|| panic!("{body}: {exit}"));
         oauth.finish(&back(&address, "ada")).await.unwrap();
         assert_eq!(called(&web, "write").await.unwrap(), "ada", "{body}");
+    }
+}
+
+/// Its page refuses a client that it does not know any more before a person can do anything there.
+#[tokio::test]
+async fn a4_a_client_that_the_authorization_server_forgot_registers_again() {
+    for is_forgotten in [false, true] {
+        let (server, site) = Site::start(Habits::default()).await;
+        let oauth = OAuth::new().redirect(REDIRECT);
+        let web = logged_in(&server, &oauth).await;
+        site.valid.lock().unwrap().clear();
+        *site.instead.lock().unwrap() = Some(Reply::json(400, &json!({ "error": "invalid_grant" })));
+        site.clients.1.store(usize::from(is_forgotten), Ordering::Relaxed);
+        let address = address_of(&called(&web, "write").await.unwrap_err()).unwrap();
+        let expected = if is_forgotten { "made-up-1" } else { "made-up" };
+        assert_eq!(parameter(&address, "client_id"), expected);
+        oauth.finish(&back(&address, "ada")).await.unwrap();
+        assert_eq!(called(&web, "write").await.unwrap(), "ada");
+        let begun = server.requests().into_iter().filter(|request| request.path.starts_with("/authorize"));
+        // The page of a new client is not asked for.
+        assert_eq!(begun.count(), 1);
     }
 }
 

@@ -361,27 +361,53 @@ impl Begin {
         let scopes: Vec<_> = all.iter().map(String::as_str).collect();
         let takes_documents = found.additional_fields.get("client_id_metadata_document_supported")
             == Some(&serde_json::Value::Bool(true));
-        let (id, secret) = match (client, document) {
-            (Some((id, secret)), _) => (id.clone(), secret.as_ref().map(|secret| secret.expose().clone())),
-            (None, Some(document)) if takes_documents => (document.clone(), None),
+        let name = name.as_deref().unwrap_or(CLIENT_NAME);
+        let mut is_reused = false;
+        let client = match (client, document) {
+            (Some((id, secret)), _) => {
+                let secret = secret.as_ref().map(|secret| secret.expose().clone());
+                Client::new(id.clone(), secret, redirect.clone())
+            }
+            (None, Some(document)) if takes_documents => {
+                Client::new(document.clone(), None, redirect.clone())
+            }
             (None, _) => {
                 match stored.map(|stored| stored.client).filter(|client| client.redirect == redirect) {
-                    Some(client) => (client.id, client.secret),
-                    None => {
-                        // The kind of program is a part of the registration.
-                        self.configure(Client::new(String::new(), None, redirect.clone()))?;
-                        let name = name.as_deref().unwrap_or(CLIENT_NAME);
-                        let client = self.manager.register_client(name, &redirect, &scopes).await?;
-                        (client.client_id, client.client_secret)
+                    Some(client) => {
+                        is_reused = true;
+                        client
                     }
+                    None => self.register(name, &redirect, &scopes).await?,
                 }
             }
         };
-        self.configure(Client::new(id, secret, redirect))?;
-        lock(&self.client).iter_mut().for_each(|client| client.challenge = challenge.map(str::to_owned));
-        let address = self.manager.get_authorization_url(&scopes).await?;
+        let mut address = self.address(client.clone(), challenge, &scopes).await?;
+        // A client that is not known there any more gets a page of an error, from which nobody comes back.
+        if is_reused && self.fetcher.refuses_page(&address).await {
+            let client = self.register(name, &redirect, &scopes).await.unwrap_or(client);
+            address = self.address(client, challenge, &scopes).await?;
+        }
         *lock(&self.asked) = all;
         Ok(address)
+    }
+
+    /// Becomes a client of the authorization server.
+    async fn register(&mut self, name: &str, redirect: &str, scopes: &[&str]) -> Result<Client, AuthError> {
+        // The kind of program is a part of the registration.
+        self.configure(Client::new(String::new(), None, redirect.to_owned()))?;
+        let client = self.manager.register_client(name, redirect, scopes).await?;
+        Ok(Client::new(client.client_id, client.client_secret, redirect.to_owned()))
+    }
+
+    /// The address of the page for people, for this client.
+    async fn address(
+        &mut self,
+        client: Client,
+        challenge: Option<&str>,
+        scopes: &[&str],
+    ) -> Result<String, AuthError> {
+        self.configure(Client { challenge: challenge.map(str::to_owned), ..client })?;
+        self.manager.get_authorization_url(scopes).await
     }
 
     /// Refreshes the tokens, which are stored then.

@@ -73,6 +73,23 @@ impl Fetcher {
         lock(&self.observed).is_refused
     }
 
+    /// Whether the page for people refuses a request for it, whoever a person is.
+    pub(super) async fn refuses_page(&self, address: &str) -> bool {
+        let Ok(url) = Url::parse(address) else { return false };
+        if check(&url, &self.server).is_err() || self.requests.fetch_add(1, Ordering::Relaxed) >= REQUESTS {
+            return false;
+        }
+        self.client.get(url).send().await.is_ok_and(|response| {
+            matches!(
+                response.status(),
+                StatusCode::BAD_REQUEST
+                    | StatusCode::NOT_FOUND
+                    | StatusCode::GONE
+                    | StatusCode::UNPROCESSABLE_ENTITY
+            )
+        })
+    }
+
     async fn send(&self, request: OAuthHttpRequest) -> Result<http::Response<Vec<u8>>, OAuthHttpClientError> {
         // Redirects are not followed, so those of the library, which stay at one host, are all there are.
         let request = Request::try_from(request.request)?;
