@@ -39,7 +39,7 @@ impl ServiceType {
     /// The type `T`.
     pub fn new<T: ?Sized + 'static>() -> Self {
         let is_sized = size_of::<&T>() == size_of::<usize>();
-        Self { id: TypeId::of::<T>(), name: type_name::<T>(), is_sized }
+        Self { id: TypeId::of::<T>(), name: without_modules(type_name::<T>()), is_sized }
     }
 
     /// The name of the type, for people.
@@ -51,6 +51,12 @@ impl ServiceType {
     pub fn call(&self) -> &'static str {
         if self.is_sized { ".provide(..)" } else { ".provide_shared(..)" }
     }
+}
+
+/// The modules of our own crates are private, so no program can write the path of a type in them.
+fn without_modules(name: &'static str) -> &'static str {
+    let is_ours = name.starts_with("onionskin_") && !name.contains('<');
+    if is_ours { name.rsplit("::").next().unwrap_or(name) } else { name }
 }
 
 /// The services and agent states that a tool, a hook or a guardrail takes.

@@ -256,7 +256,7 @@ fn h9_a_result_that_is_dropped_while_it_is_written_leaves_no_file() {
 #[tokio::test]
 async fn h9_spilling_without_a_folder_or_a_size_does_not_build() {
     let error = Clerk::builder().model(ScriptedModel::turns([])).build().await.unwrap_err();
-    assert!(error.to_string().contains("SpillFolder"), "{error}");
+    assert!(error.to_string().contains("takes the service `SpillFolder`, which was not provided"), "{error}");
     assert!(!matches!(error, BuildError::Panicked { .. }));
     std::panic::catch_unwind(|| spill::new(0)).unwrap_err();
 }
