@@ -8,6 +8,7 @@ use onionskin::hooks::{require_approval, timeout};
 use onionskin::journal::MemoryJournal;
 use onionskin::question::{Answer, Paused};
 use onionskin::servers::{BoxError, ProviderRequest, ToolProvider, ToolServer};
+use onionskin::spec::Transform;
 use onionskin::{
     AgentHandle, Args, DynTool, Next, RunError, RunOutput, ScriptedModel, ScriptedTurn, Secret, ToolContext,
     ToolOutput, ToolResult, ToolSpec, agent, call, tool, tool_hook,
@@ -98,10 +99,14 @@ async fn answered(agent: &AgentHandle, paused: &Paused, answer: Answer) -> RunOu
     request.run().await.unwrap()
 }
 
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 struct Requests(Arc<Mutex<Vec<String>>>);
 
 impl Requests {
+    fn into_all(self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+
     fn approver(
         &self,
         answer: Approval,
@@ -345,4 +350,49 @@ async fn u2_a_rule_cannot_come_after_the_part_of_the_call_that_it_is_about() {
         (output.text.as_str(), asked.0.lock().unwrap().len()),
         ("`pay` has run; its result is withheld: Tool execution was not approved: once", 1)
     );
+}
+
+/// Whether the amount is large, by the name that the model writes.
+fn is_large_amount(_: &ToolContext, args: &Args) -> Option<String> {
+    args["amount"].as_u64().is_none_or(|amount| amount > 1_000).then(|| "large".to_owned())
+}
+
+/// A tool with another name for a parameter.
+fn renamed(mut tool: ToolSpec, from: &str, to: &str) -> ToolSpec {
+    tool.transform(Transform::new().rename(from, to)).unwrap();
+    tool
+}
+
+/// What an agent asks about calls with these amounts. All are allowed.
+async fn asked_about(tool: ToolSpec, amounts: &[u64]) -> Vec<String> {
+    let (name, asked) = (tool.name().to_owned().leak(), Requests::default());
+    let agent = Nothing::builder()
+        .model(script(amounts.iter().map(|amount| (&*name, json!({ "amount": amount })))))
+        .tool(tool)
+        .hook(require_approval::new(is_large_amount))
+        .approver(asked.approver(Approval::Allow));
+    let output = agent.run("Go.").await.unwrap();
+    assert!(results(&output).iter().all(|result| result.starts_with("paid ")), "{:?}", results(&output));
+    asked.into_all()
+}
+
+#[tokio::test]
+async fn u2_a_rule_sees_the_names_of_its_hook_whatever_layers_the_tool_has() {
+    let plain = asked_about(renamed(pay::spec(), "cents", "amount"), &[5, 500, 5_000]).await;
+    assert_eq!(plain, [r#"pay {"amount":5000}"#]);
+    // The rule of the tool's own hook sees `cents`, that of the agent's hook `amount`.
+    let declared = asked_about(renamed(pay_hooked::spec(), "cents", "amount"), &[5, 500]).await;
+    assert_eq!(declared, [r#"pay_hooked {"cents":5000}"#]);
+    // A value inside of a value: its hook sees `euros`.
+    let euros = |_: &ToolContext, args: &Args| args["euros"].as_u64().is_none_or(|euros| euros > 1_000);
+    let inner = renamed(pay::spec(), "cents", "euros");
+    let inner = inner.hook(require_approval::new(euros)).hook(ten_euros::new());
+    let outer = renamed(ToolSpec::from_dyn(Arc::new(inner)), "euros", "amount");
+    assert_eq!(asked_about(outer, &[5, 500]).await, [r#"pay {"euros":5000}"#]);
+}
+
+#[tool_hook]
+async fn ten_euros(args: &mut Args, next: impl Next) -> ToolResult {
+    args["euros"] = (args["euros"].as_u64().unwrap_or(0) * 10).into();
+    next.run(args).await
 }

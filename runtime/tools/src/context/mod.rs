@@ -30,6 +30,7 @@ pub use call_records::CallStages;
 pub(crate) use call_records::{Approved, Key};
 pub(crate) use depth::{Depth, at_depth};
 pub use hook_rules::HookRule;
+pub(crate) use hook_rules::OuterNames;
 pub use inject::{IdempotencyKey, Inject, Progress};
 pub use inject_in_run::InjectInRun;
 pub use questions::Ui;
@@ -148,6 +149,8 @@ struct Data {
     /// How the tool's own hooks left the call, if this is collected.
     hooks: Option<Vec<HookExit>>,
     hook_rules: HookRules,
+    /// The running tool values with renamed parameters, the innermost last.
+    renamed: Vec<Arc<dyn OuterNames>>,
     values: ValueNames,
 }
 

@@ -113,8 +113,8 @@ pub struct RequireApproval<'c>(&'c ToolContext);
 
 impl RequireApproval<'_> {
     /// Runs the rest of the call in place of `next`, and requires approval of it if `rule` returns `true`, or `Some` with a reason. The rule
-    /// gets the final arguments, after all hooks and guardrails, and again if they change; a rule that panics refuses
-    /// the call. It applies to all attempts of the call from now on. A replay asks it again, so record before what it needs of the
+    /// gets the final arguments, after all hooks and guardrails, under the names that the hook sees, and again if they change; a rule that
+    /// panics refuses the call. It applies to all attempts of the call from now on. A replay asks it again, so record before what it needs of the
     /// time, a counter or another program ([`ToolContext::record`]).
     ///
     /// It takes `next`, because a rule that came after the tool ran, or in the tool itself, would have no effect. A typed hook runs inside

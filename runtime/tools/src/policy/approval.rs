@@ -26,11 +26,9 @@ pub(super) async fn approve(
     args: &mut Args,
 ) -> ToolResult<bool> {
     for round in 0..MAX_APPROVALS {
-        let rules = own.iter().chain(&*cx.entry().approval);
-        let of_hooks = if cx.has_hook_rules() { cx.hook_rules() } else { Vec::new() };
         let needed = caught(|| {
-            let of_hooks = of_hooks.iter().filter_map(|needed| needed(cx, args));
-            rules.filter_map(|needed| needed(args)).chain(of_hooks).reduce(Option::or)
+            let own = own.iter().filter_map(|needed| needed(args));
+            own.chain(cx.needed_by_outer_rules(args)).reduce(Option::or)
         });
         let Some(reason) = needed.map_err(|panic| rule_panicked(cx, panic))? else {
             return Ok(round > 0);

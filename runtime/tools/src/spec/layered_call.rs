@@ -1,9 +1,12 @@
 //! Calls of a tool value: its own hooks, the added stages, the change of names, and the tool.
 
+use std::sync::Arc;
+
 use futures_util::future::BoxFuture;
 
+use super::param_changes::ParamChanges;
 use super::toolspec::ToolSpec;
-use crate::context::{DynCall, ToolContext, in_state, timed};
+use crate::context::{DynCall, OuterNames, ToolContext, in_state, timed};
 use crate::policy::{Inside, Stack, Stages, fill_in};
 use crate::tool::{DynTool, run_fitted};
 use onionskin_definitions::args::Args;
@@ -51,7 +54,26 @@ async fn filled(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResul
         return started(spec, cx, args).await;
     }
     let mut own = filled_args(spec, cx, args)?;
-    started(spec, cx, &mut own).await.map_err(|exit| outwards(spec, exit))
+    let call = started(spec, cx, &mut own);
+    let result = if cx.has_outer_rules() && !spec.shape.is_plain() {
+        let names = OfValue { shape: Arc::clone(&spec.shape), visible: Arc::clone(&spec.definition) };
+        Box::pin(cx.renamed(&(Arc::new(names) as _), call)).await
+    } else {
+        call.await
+    };
+    result.map_err(|exit| outwards(spec, exit))
+}
+
+/// The visible names of a tool value.
+struct OfValue {
+    shape: Arc<ParamChanges>,
+    visible: Arc<ToolDefinition>,
+}
+
+impl OuterNames for OfValue {
+    fn outer_args(&self, own: &Args) -> Args {
+        self.shape.outer_args(&self.visible, own)
+    }
 }
 
 /// Starts the tool itself. A tool with its own hooks or stages starts its function inside them.
@@ -105,8 +127,8 @@ async fn run(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResult {
         cx.start_behind_hooks();
     }
     // The rules of the agent and of hooks for approval are stages of the innermost value. Its own hooks can add some.
-    let may_ask = cx.has_outer_rules() || !spec.hooks.is_empty();
-    let asks = may_ask && cx.entry().starts_inside && spec.own.layers.is_none();
+    let has_hooks = !spec.hooks.is_empty();
+    let asks = (has_hooks || cx.has_outer_rules() && cx.entry().starts_inside) && spec.own.layers.is_none();
     let stages = if asks { spec.added.around_always() } else { spec.added.around() };
     Stack { hooks: &spec.hooks, stages, inside: &Filled(spec), outside: None }.run(cx, args).await
 }

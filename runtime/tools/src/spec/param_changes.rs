@@ -230,6 +230,19 @@ impl ParamChanges {
         Ok(own_args)
     }
 
+    /// Renames the tool's own arguments to the visible names, without filled-in values.
+    pub(super) fn outer_args(&self, visible: &ToolDefinition, own: &Args) -> Args {
+        let mut outer = own.clone();
+        let Ok(object) = outer.as_object_mut() else { return outer };
+        for (own, value) in std::mem::take(object) {
+            if self.fill(&own).is_none() {
+                object.insert(self.name(&own).to_owned(), value);
+            }
+        }
+        outer.attach(&visible.input_schema, visible.fills_defaults());
+        outer
+    }
+
     /// The schema of the tool's own arguments for hooks, stages and approvals: bound parameters are optional,
     /// hidden ones have a constant value, and changed defaults apply.
     pub(super) fn own_view(&self, own_schema: &Arc<Value>) -> Arc<Value> {
