@@ -28,6 +28,10 @@ async fn o3_the_conversation_alone_chooses_the_turn() {
     assert_eq!(ask(&script, "a", begun()).await.unwrap().text, "first");
     assert_eq!(ask(&script, "b", begun()).await.unwrap().text, "anyone");
     let error = ask(&script, "b", later()).await.unwrap_err();
+    assert!(
+        error.to_string().starts_with("the script of the agent `b` has no turn 2 (it has 1): "),
+        "{error}"
+    );
     let ModelError::Script(ScriptedModelError::Ended { agent, turns, requested, shared, .. }) = error else {
         panic!("{error}");
     };

@@ -263,8 +263,8 @@ pub enum ScriptedModelError {
     },
     /// The conversation has as many answers as the agent has turns.
     #[error(
-        "the script of the agent `{agent}` has {turns} turns, but turn {requested} was requested: each model answer in the \
-         conversation counts as a turn, also answers from before this run{}", advice(*shared, agent)
+        "the script of the agent `{agent}` has no turn {requested} (it has {turns}): each model answer in the \
+         conversation counts as a turn, also answers from before this run, and of another model of a fallback{}", advice(*shared, agent)
     )]
     #[non_exhaustive]
     Ended {
