@@ -96,7 +96,7 @@ struct Page<'p> {
 ///
 /// A server that does not declare tools is asked all the same, because some only forget it.
 pub(super) async fn all(connection: &Connection) -> Result<Listed, ListError> {
-    if connection.declares_tools() {
+    if connection.declares(|server| server.tools.is_some()) {
         return pages(connection).await;
     }
     let listed = match tokio::time::timeout(UNDECLARED, pages(connection)).await {

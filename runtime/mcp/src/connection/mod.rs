@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rmcp::ServiceExt;
+use rmcp::model::ServerCapabilities;
 use rmcp::service::{ClientInitializeError, Peer, PeerRequestOptions, RoleClient, RunningService};
 
 use super::announced::Changes;
@@ -22,7 +23,6 @@ use super::http;
 use super::process::Process;
 use super::secrets::Secrets;
 use super::server_config::{Link, ServerConfig};
-use super::server_data::Data;
 use super::server_log::ServerLog;
 use super::tap::{Beginning, Tap};
 #[cfg(feature = "mcp-http")]
@@ -217,17 +217,9 @@ impl Connection {
         })
     }
 
-    /// Whether the server declares tools.
-    pub(super) fn declares_tools(&self) -> bool {
-        self.peer.peer_info().is_none_or(|info| info.capabilities.tools.is_some())
-    }
-
-    /// Whether the server declares such data.
-    pub(super) fn declares(&self, data: Data) -> bool {
-        self.peer.peer_info().is_none_or(|info| match data {
-            Data::Resources => info.capabilities.resources.is_some(),
-            Data::Prompts => info.capabilities.prompts.is_some(),
-        })
+    /// Whether the server declares what `has` looks for.
+    pub(super) fn declares(&self, has: impl FnOnce(&ServerCapabilities) -> bool) -> bool {
+        self.peer.peer_info().is_none_or(|info| has(&info.capabilities))
     }
 
     /// The time limit of a request.

@@ -79,7 +79,7 @@ impl Server {
     /// # Errors
     /// Returns a reason if the server declares no such data, or if its configuration takes one of the tools away.
     pub(crate) fn readers(&self, data: Data, filter: &ToolFilter) -> Result<[RemoteTool; 2], String> {
-        if self.living().is_some_and(|connection| !connection.declares(data)) {
+        if self.living().is_some_and(|connection| !connection.declares(|server| data.is_declared(server))) {
             return Err(format!("it declares no {}", data.word()));
         }
         let readers = Reader::both(data, filter);

@@ -12,6 +12,7 @@ use onionskin_core::{Effect, ErrorKind, Exit, ToolDefinition, ToolError, ToolOut
 use onionskin_vocabulary::server_data as words;
 use rmcp::model::{
     ClientRequest, GetPromptRequest, GetPromptRequestParams, ReadResourceRequest, ReadResourceRequestParams,
+    ServerCapabilities,
 };
 use serde_json::{Map, Value, json};
 
@@ -33,6 +34,13 @@ impl Data {
         match self {
             Self::Resources => "resources",
             Self::Prompts => "prompts",
+        }
+    }
+
+    pub(super) fn is_declared(self, server: &ServerCapabilities) -> bool {
+        match self {
+            Self::Resources => server.resources.is_some(),
+            Self::Prompts => server.prompts.is_some(),
         }
     }
 
