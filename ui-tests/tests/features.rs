@@ -20,8 +20,13 @@ fn main() {}
 "#;
 
 /// Programs with an agent that needs a feature which is off: their names, the field of the agent, and the error.
-const FIELDS: [(&str, &str, &str); 5] = [
+const FIELDS: [(&str, &str, &str); 6] = [
     ("mcp", "servers: [time]", "enable feature `mcp` of onionskin"),
+    (
+        "server_data",
+        r#"servers: [docs], tools: { docs: [] }, resources: { docs: ["file:///guide/*"] }, prompts: { docs: [plan] }"#,
+        "enable feature `mcp` of onionskin",
+    ),
     ("shell", "runtime: [shell.execute]", "enable feature `shell` of onionskin"),
     ("human", "runtime: [human.input]", "enable feature `human-input` of onionskin"),
     (

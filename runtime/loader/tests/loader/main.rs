@@ -17,6 +17,7 @@ mod pages;
 mod parts;
 mod reload;
 mod scripts;
+mod server_data;
 mod settings;
 mod unused;
 mod urls;

@@ -47,6 +47,8 @@ agent! {
         instruction: TEXT,
         servers: [time, "server-filesystem"],
         tools: { time: [get_*, convert_time], "server-filesystem": [read_file] },
+        resources: { time: ["time://zones/*", *], "server-filesystem": ["file:///guide/*"] },
+        prompts: { time: [plan_*, "review"] },
         headers: { time: { Authorization: "Bearer {session_state.token}" }, "server-filesystem": { "X-Key": "{session_state.key}" } },
         function_tools: [add_one, book],
         tool_hooks: [
@@ -74,8 +76,9 @@ agent! {
     },
     Boss { instruction: include_str!("everything.rs"), agents: [Worker], state: Ledger, default: true }
     Spare { instruction: format!("{TEXT} {}", 1), agents: [], function_tools: [], servers: [], default: false, }
+    Reader { instruction: "Read.", servers: [docs], tools: { docs: [] }, resources: { docs: ["file:///guide/*"] } }
 }
 
 pub(crate) fn main() {
-    let _ = (Worker::builder(), Boss::builder(), Spare::builder(), Boss {}, Worker::default());
+    let _ = (Worker::builder(), Boss::builder(), Spare::builder(), Boss {}, Worker::default(), Reader::builder());
 }
