@@ -15,6 +15,9 @@ pub const LIST_PROMPTS: &str = "list_prompts";
 /// Gets a prompt.
 pub const GET_PROMPT: &str = "get_prompt";
 
+/// All of these tools.
+pub const READERS: [&str; 4] = [LIST_RESOURCES, READ_RESOURCE, LIST_PROMPTS, GET_PROMPT];
+
 /// A field with patterns for what the agent uses of each server: `tools: { time: [get_*] }`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PatternField {
@@ -113,6 +116,3 @@ impl PatternField {
 pub fn pattern_twice(pattern: &str) -> String {
     format!("`{pattern}` is in the list twice; keep one")
 }
-
-/// All of them.
-pub const READERS: [&str; 4] = [LIST_RESOURCES, READ_RESOURCE, LIST_PROMPTS, GET_PROMPT];
