@@ -49,7 +49,7 @@ impl McpText {
         self.thread.run(read).await
     }
 
-    fn text_of(output: &ToolOutput) -> Result<Option<String>, &'static str> {
+    fn whole_text(output: &ToolOutput) -> Result<Option<String>, &'static str> {
         let blocks = output.content();
         if blocks.iter().any(|block| block.as_text().is_none()) {
             return Err("it is no text, and a prompt has texts only");
@@ -70,7 +70,7 @@ impl PromptSource for McpText {
             ToolError::new(format!("the {key} `{one}` of the server `{server}` gave no text: {reason}"))
         };
         match self.output(run).await {
-            Ok(output) => Ok(Self::text_of(&output).map_err(|reason| failed(reason.to_owned()))?),
+            Ok(output) => Ok(Self::whole_text(&output).map_err(|reason| failed(reason.to_owned()))?),
             Err(Exit::Tool(error)) => {
                 let reason = error.to_string();
                 Err(failed(reason).with_source(error).into())

@@ -3,7 +3,7 @@
 use onionskin_core::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, Usage};
 
 use crate::candidates::{Candidates, ask};
-use crate::forward::forward;
+use crate::forward::forward_all_but_check;
 
 /// Asks the next model when one fails. Each request begins with the first model.
 ///
@@ -44,7 +44,7 @@ use crate::forward::forward;
 pub struct Fallback(Candidates);
 
 impl Fallback {
-    /// Asks this model first.
+    /// Asks this model first. An agent is built with it only after another one was added with [`Self::or`] ([`ModelError::Setup`]).
     pub fn new(model: impl Model) -> Self {
         Self(Candidates::new(model))
     }
@@ -99,7 +99,17 @@ impl Model for Fallback {
         Err(failed.unwrap_or_else(|| ModelError::setup("a fallback has no model")))
     }
 
-    forward!(self => self.0);
+    /// All models.
+    fn check(&self, requested: Option<&str>) -> Result<(), ModelError> {
+        if self.0.iter().nth(1).is_none() {
+            return Err(ModelError::setup(
+                "`Fallback` has one model: add another one with `.or(..)`, or remove it",
+            ));
+        }
+        self.0.check(requested)
+    }
+
+    forward_all_but_check!(self => self.0);
 }
 
 /// Whether an error is one of the model or its account, so that another model may answer.

@@ -45,7 +45,7 @@ pub struct Limited<M> {
 }
 
 impl<M: Model> Limited<M> {
-    /// Wraps a model, without a limit.
+    /// Wraps a model, without a limit. An agent is built with it only after a limit was added ([`ModelError::Setup`]).
     pub fn new(model: M) -> Self {
         Self { model, requests: None, tokens: None }
     }
@@ -94,6 +94,10 @@ impl<M: Model> Model for Limited<M> {
     }
 
     fn check(&self, requested: Option<&str>) -> Result<(), ModelError> {
+        if self.requests.is_none() && self.tokens.is_none() {
+            let text = "`Limited` has no limit: add `.requests(..)` or `.tokens(..)`, or remove it";
+            return Err(ModelError::setup(text));
+        }
         for limit in [&self.requests, &self.tokens].into_iter().flatten() {
             without_call_key("rate limit", limit.has_call_key())?;
         }

@@ -36,7 +36,7 @@ fn read<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, String> {
 }
 
 /// The contents of a resource. Several texts are told apart by their URIs.
-pub(super) fn of_resource(answer: &str) -> Result<ToolOutput, String> {
+pub(super) fn read_resource(answer: &str) -> Result<ToolOutput, String> {
     #[derive(Deserialize)]
     struct Resource<'a> {
         #[serde(borrow)]
@@ -56,7 +56,7 @@ pub(super) fn of_resource(answer: &str) -> Result<ToolOutput, String> {
 }
 
 /// The messages of a prompt. Several are told apart by their roles.
-pub(super) fn of_prompt(answer: &str) -> Result<ToolOutput, String> {
+pub(super) fn read_prompt(answer: &str) -> Result<ToolOutput, String> {
     #[derive(Deserialize)]
     struct Prompt {
         messages: Vec<Message>,

@@ -31,7 +31,7 @@ enum List {
 }
 
 impl List {
-    fn of(data: Data) -> &'static [Self] {
+    fn every(data: Data) -> &'static [Self] {
         match data {
             Data::Resources => &[Self::Resources, Self::Templates],
             Data::Prompts => &[Self::Prompts],
@@ -164,7 +164,7 @@ impl<'c> Entries<'c> {
     /// Requests them.
     pub(super) async fn read(&mut self, connection: &Connection) -> Result<(), PageError> {
         let mut missing = None;
-        for list in List::of(self.reader.data) {
+        for list in List::every(self.reader.data) {
             let page = |text: &str| self.page(*list, text);
             match pages::all(connection, list.word(), |params| list.request(params), page).await {
                 // Many servers have one of the lists only, and do not all say so in the same way.

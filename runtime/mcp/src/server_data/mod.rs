@@ -193,8 +193,8 @@ impl Reader {
     pub(super) fn output(&self, answer: &str) -> Result<ToolOutput, String> {
         match (self.operation, self.data) {
             (Operation::List, _) => Ok(ToolOutput::text(answer)),
-            (Operation::Read, Data::Resources) => answer::of_resource(answer),
-            (Operation::Read, Data::Prompts) => answer::of_prompt(answer),
+            (Operation::Read, Data::Resources) => answer::read_resource(answer),
+            (Operation::Read, Data::Prompts) => answer::read_prompt(answer),
         }
     }
 

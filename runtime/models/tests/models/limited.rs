@@ -8,7 +8,7 @@ use onionskin::RunError;
 use onionskin::declaration::Limits;
 use onionskin::hooks::{CallKey, RateLimit};
 use onionskin::model::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, Usage};
-use onionskin::models::Limited;
+use onionskin::models::{Fallback, Limited};
 use tokio::time::Instant;
 
 use super::fake::Fake;
@@ -188,4 +188,15 @@ async fn o3_a_limit_of_a_model_has_no_key_of_calls() {
             "{error}"
         );
     }
+}
+
+#[tokio::test]
+async fn o3_a_wrapper_that_changes_nothing_is_an_error_of_the_build() {
+    let error = Clerk::builder().model(Limited::new(Fake::says("a", 1))).build().await.unwrap_err();
+    assert!(error.to_string().contains("`Limited` has no limit: add `.requests(..)`"), "{error}");
+    let error = Clerk::builder().model(Fallback::new(Fake::says("a", 1))).build().await.unwrap_err();
+    assert!(
+        error.to_string().contains("`Fallback` has one model: add another one with `.or(..)`"),
+        "{error}"
+    );
 }
