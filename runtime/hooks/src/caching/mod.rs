@@ -41,8 +41,13 @@ use crate::lock::lock;
 /// }
 /// ```
 ///
-/// A tool whose result depends on more than that, such as a service of the request, needs its own `cache` in place of this hook. The cached
-/// result is that of the hooks inside: what outer hooks make of it is not cached. So put it inside of [`spill`](struct@crate::spill), whose files
+/// A result also holds only for calls that would read the same states: while the agent's state of a tool that takes a part of it
+/// (`State`, `#[bind(field)]`) has not changed, and a bound value of the session (`#[bind("key")]`) is the same. Results of tool values with
+/// bound values of their own are not cached, nor those that a replay takes from a journal. A tool whose result depends on more than that,
+/// such as a service of the request, or what it reads by [`RunContext`](onionskin_core::RunContext), needs its own `cache` in place of this
+/// hook.
+///
+/// The cached result is that of the hooks inside: what outer hooks make of it is not cached. So put it inside of [`spill`](struct@crate::spill), whose files
 /// leave with their run. Equal calls that run at once each run.
 ///
 /// The cache does not see what other tools do: after `create_order`, a cached result of `list_orders` is stale. Name the tools whose results
@@ -97,8 +102,12 @@ impl Recorded {
     }
 }
 
+type HasSameStates = Arc<dyn Fn(&ToolContext) -> bool + Send + Sync>;
+
 struct Cached {
     output: ToolOutput,
+    /// Whether the states that the tool read are the same for a call.
+    has_same_states: HasSameStates,
     at: Instant,
     age: u64,
 }
@@ -118,17 +127,17 @@ impl cache_results {
         Self { capacity, ttl, cache: Arc::default() }
     }
 
-    fn find(&self, key: &Key) -> Option<ToolOutput> {
+    fn find(&self, cx: &ToolContext, key: &Key) -> Option<ToolOutput> {
         let mut cache = lock(&self.cache);
         let cached = cache.results.get(key)?;
-        if !self.is_too_old(cached) {
+        if !self.is_too_old(cached) && (cached.has_same_states)(cx) {
             return Some(cached.output.clone());
         }
         cache.remove(key);
         None
     }
 
-    fn keep(&self, key: Key, output: ToolOutput) {
+    fn keep(&self, key: Key, output: ToolOutput, has_same_states: HasSameStates) {
         let mut cache = lock(&self.cache);
         cache.remove(&key);
         while let Some(oldest) = cache.oldest()
@@ -139,7 +148,7 @@ impl cache_results {
         let age = cache.next;
         cache.next += 1;
         cache.ages.insert(age, key.clone());
-        cache.results.insert(key, Cached { output, at: Instant::now(), age });
+        cache.results.insert(key, Cached { output, has_same_states, at: Instant::now(), age });
     }
 
     fn is_too_old(&self, cached: &Cached) -> bool {
@@ -184,15 +193,18 @@ impl Hook for cache_results {
         let key = Key { call, user: run.user().map(Arc::from), session: session_of(run) };
         let mut found = None;
         let find = async || {
-            found = self.find(&key);
+            found = self.find(cx, &key);
             found.as_ref().map(Recorded::new)
         };
         // A replay finds a result where the run did, and nowhere else.
         if let Some(recorded) = cx.record("onionskin-hooks.cache_results", find).await {
             return Ok(found.unwrap_or_else(|| recorded.into_output()));
         }
-        let output = next.run(args).await?;
-        self.keep(key, output.clone());
+        let (result, has_same_states) = cx.with_state_reads(next.run(args)).await;
+        let output = result?;
+        if has_same_states(cx) {
+            self.keep(key, output.clone(), has_same_states);
+        }
         Ok(output)
     }
 }

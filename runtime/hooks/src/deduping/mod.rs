@@ -44,7 +44,8 @@ pub use calls::TooManyCallsError;
 /// ```
 ///
 /// Calls are equal if the agent, the tool and the arguments are the same, in any order of the fields; [`keyed_by`](Self::keyed_by) compares
-/// something else than all arguments. A run and its children are one run. Name the tools with a filter: a tool that tells the time would give
+/// something else than all arguments. A run and its children are one run, for one user. States and bound values are not compared, because a call can change them itself: a tool
+/// whose bound value makes another call of it needs `keyed_by`. Name the tools with a filter: a tool that tells the time would give
 /// one answer in a run. It keeps up to 100,000 calls of running runs, with up to 64 MiB of arguments and results, and forgets those of ended
 /// runs when another run makes its first call.
 ///

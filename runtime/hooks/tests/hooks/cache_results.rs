@@ -3,11 +3,13 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use onionskin::declaration::AgentBuilder;
 use onionskin::hooks::cache_results;
 use onionskin::{
-    AgentHandle, Args, Effect, Hook as _, ScriptedModel, ScriptedTurn, Session, ToolContext, ToolDefinition,
-    agent, testing, tool,
+    AgentHandle, Args, Effect, Hook as _, Provided, ScriptedModel, ScriptedTurn, Session, State, ToolContext,
+    ToolDefinition, agent, testing, tool,
 };
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::time::advance;
 
@@ -140,4 +142,96 @@ fn h9_a_cache_that_keeps_nothing_panics() {
     for make in [|| cache_results::new(0, SECOND), || cache_results::new(1, Duration::ZERO)] {
         std::panic::catch_unwind(make).unwrap_err();
     }
+}
+
+/// Where the user is.
+#[derive(Clone, Serialize, Deserialize)]
+struct Place {
+    city: String,
+}
+
+/// Moves the user.
+#[tool]
+fn go_to(city: String, place: State<Place>, cx: &ToolContext) {
+    cx.run().session_state().set("user.city", city.clone());
+    place.update(|place| place.city = city);
+}
+
+/// Tells the weather of the typed state.
+#[tool(effect = pure, state = Place)]
+fn weather_here(#[bind(city)] city: String, looks: Provided<AtomicU32>) -> String {
+    format!("{city} {}", looks.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Tells the weather of a value of the session.
+#[tool(effect = pure, blocking)]
+fn weather_there(#[bind("user.city", default = "Ys")] city: String, looks: Provided<AtomicU32>) -> String {
+    format!("{city} {}", looks.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Tells the weather of a city.
+#[tool(effect = pure)]
+fn weather(city: String, looks: Provided<AtomicU32>) -> String {
+    format!("{city} {}", looks.fetch_add(1, Ordering::Relaxed))
+}
+
+agent! {
+    Guide {
+        instruction: "Guide.",
+        state: Place,
+        function_tools: [go_to, weather_here, weather_there, weather],
+        tool_hooks: [cache_results(10, Duration::from_secs(600)) for [weather_here, weather_there, weather]],
+    }
+}
+
+fn guide(turns: &[(&str, serde_json::Value)]) -> AgentBuilder<Guide> {
+    let turns = turns.iter().map(|(tool, args)| ScriptedTurn::call(*tool, args.clone()));
+    Guide::builder()
+        .model(ScriptedModel::turns(turns.chain([ScriptedTurn::say("Done.")])))
+        .state(Place { city: "Ys".to_owned() })
+        .provide(AtomicU32::default())
+}
+
+async fn weathers(guide: AgentBuilder<Guide>) -> Vec<String> {
+    let output = guide.run("Go.").await.unwrap();
+    let calls = output.tool_calls.iter().filter(|call| &*call.tool != "go_to");
+    calls.map(|call| call.to_text().into_owned()).collect()
+}
+
+#[tokio::test]
+async fn h9_a_result_is_not_given_to_a_call_that_would_read_other_states() {
+    let go_to = |city: &str| ("go_to", json!({ "city": city }));
+    for tool in ["weather_here", "weather_there"] {
+        let look = || (tool, json!({}));
+        let turns = [look(), look(), go_to("Rome"), look(), look()];
+        assert_eq!(weathers(guide(&turns)).await, ["Ys 0", "Ys 0", "Rome 1", "Rome 1"], "{tool}");
+    }
+    // The result of a tool without states stays.
+    let look = || ("weather", json!({ "city": "Oslo" }));
+    assert_eq!(weathers(guide(&[look(), go_to("Rome"), look()])).await, ["Oslo 0", "Oslo 0"]);
+}
+
+#[tokio::test]
+async fn h9_results_of_tool_values_with_bound_parameters_are_not_cached() {
+    agent! { Open { instruction: "Guide." } }
+    let mut tool = weather::spec();
+    tool.bind("city", None, None).unwrap();
+    tool.state().set("city", "Ys");
+    let state = tool.state().clone();
+    let turns = [ScriptedTurn::call("weather", json!({})), ScriptedTurn::say("{last}")];
+    let open = Open::builder()
+        .model(ScriptedModel::turns(turns.clone().into_iter().chain(turns)))
+        .tool(tool)
+        .provide(AtomicU32::default())
+        .hook(cache())
+        .build()
+        .await
+        .unwrap();
+    let session = open.session();
+    let mut shown = Vec::new();
+    for city in ["Ys", "Rome"] {
+        state.set("city", city);
+        shown.push(open.request("Go.").session(&session).run().await.unwrap().text);
+    }
+    assert_eq!(shown, ["Ys 0", "Rome 1"]);
 }

@@ -16,6 +16,7 @@ mod replay;
 mod run;
 mod start;
 mod state;
+mod state_reads;
 mod tool_table;
 mod tool_timeout;
 
@@ -134,6 +135,8 @@ struct Data {
     attempt_args: Option<(Args, String)>,
     /// The current arguments, if they differ from those with which the call started.
     reached: Option<Arc<str>>,
+    /// What the call read of the states, if a hook wants to know. Contexts of other threads share it.
+    state_reads: Option<state_reads::Noted>,
     /// Whether the call is in doubt.
     in_doubt: bool,
     /// Whether the call counts towards `max_calls`.
@@ -324,6 +327,7 @@ impl ToolContext {
             reads_in_step: data.reads_in_step,
             starts: data.starts,
             bound: data.bound.clone(),
+            state_reads: data.state_reads.clone(),
             reached: data.reached.clone(),
             ..Data::default()
         });

@@ -14,7 +14,7 @@ use onionskin_definitions::definition::missing;
 use onionskin_definitions::error::{BoxError, Exit};
 use onionskin_definitions::on_drop::OnDrop;
 use onionskin_definitions::requirements::StateType;
-use onionskin_definitions::secret::{NotAsSecret, OnlyAsSecret, made_during, texts};
+use onionskin_definitions::secret::{NotAsSecret, OnlyAsSecret, Secret, made_during, texts};
 
 /// The agent's typed state, injected into tools and hooks.
 ///
@@ -40,7 +40,12 @@ pub struct State<S> {
 
 impl<S: Clone + Send + Sync + 'static> State<S> {
     pub(crate) fn from_context(cx: &ToolContext) -> Result<Self, StateError> {
-        Self::newest(cx.run()).ok_or_else(|| StateError::for_call(cx, type_name::<S>()))
+        let state = Self::newest(cx.run()).ok_or_else(|| StateError::for_call(cx, type_name::<S>()))?;
+        cx.note_state_read(|| {
+            let read = Arc::downgrade(&state.snapshot);
+            move |cx| Self::cell(cx.run()).is_some_and(|cell| read.ptr_eq(&Arc::downgrade(&cell.snapshot())))
+        });
+        Ok(state)
     }
 
     /// The state of a run's agent.
@@ -52,9 +57,13 @@ impl<S: Clone + Send + Sync + 'static> State<S> {
     }
 
     fn newest(run: &RunContext) -> Option<Self> {
-        let cell = Arc::clone(run.state()).downcast::<StateCell<S>>().ok()?;
+        let cell = Self::cell(run)?;
         let snapshot = cell.observe(run.state_codec().map(StateCodec::form));
         Some(Self { cell, snapshot, run: run.clone() })
+    }
+
+    fn cell(run: &RunContext) -> Option<Arc<StateCell<S>>> {
+        Arc::clone(run.state()).downcast().ok()
     }
 
     /// The newest state.
@@ -155,6 +164,9 @@ pub trait HasKeys {
     /// The run whose session registers the secrets in the values.
     fn run_of_keys(&self) -> &RunContext;
 
+    /// Notes that the value under the key was read.
+    fn note_key(&self, _: &str) {}
+
     fn no_value(&self, key: &str, problem: &str) -> Self::Error;
 }
 
@@ -167,6 +179,24 @@ impl HasKeys for ToolContext {
 
     fn run_of_keys(&self) -> &RunContext {
         self.run()
+    }
+
+    fn note_key(&self, key: &str) {
+        // The state of a tool value belongs to this value.
+        if self.data_if_any(|data| !data.bound.is_empty()).unwrap_or(false) {
+            return self.note_own_state_read();
+        }
+        self.note_state_read(|| {
+            let (key, state) = (key.to_owned(), self.run().session_state());
+            let (value, secret) = (state.get(&key), state.secret(&key));
+            move |cx| {
+                let state = cx.run().session_state();
+                let now = state.secret(&key);
+                let is_same_secret =
+                    now.as_deref().map(Secret::expose) == secret.as_deref().map(Secret::expose);
+                is_same_secret && state.get(&key) == value
+            }
+        });
     }
 
     fn no_value(&self, key: &str, problem: &str) -> Exit {
@@ -202,6 +232,7 @@ pub fn bound<T: DeserializeOwned, C: HasKeys>(
     default: Option<fn() -> T>,
 ) -> Result<T, C::Error> {
     let state = cx.state_of_key(key);
+    cx.note_key(key);
     let (read, secrets) = made_during(|| match (state.secret(key), state.get(key)) {
         (Some(secret), _) => {
             Some(T::deserialize(OnlyAsSecret(secret.expose())).map_err(|wrong| match wrong {

@@ -280,6 +280,7 @@ fn recorded_attempt<'a>(
                 let made = lock(&made).take();
                 let is_recalled = made.is_none();
                 if is_recalled {
+                    cx.note_own_state_read();
                     cx.recall_starts(record.starts());
                     Box::pin(cx.recall_approval()).await;
                     let step = || cx.run().journal_step(cx.step_id(StepKind::Tool));

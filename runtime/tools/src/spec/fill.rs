@@ -24,6 +24,7 @@ pub(super) struct Filler {
 
 impl Fill for Filler {
     fn values(&self, cx: &ToolContext) -> ToolResult<Vec<(String, Value)>> {
+        cx.note_own_state_read();
         let value = |(own, key, default): (&str, &str, Option<&Value>)| {
             let value = resolve(&self.state, cx, key, default).ok_or_else(|| self.missing(own, key))?;
             Ok((own.to_owned(), value))
