@@ -8,7 +8,7 @@ use onionskin::prompt::{Prompt, PromptPart};
 use onionskin::question::{Answer, Question};
 use onionskin::run::AgentRun;
 use onionskin::secret::Secret;
-use onionskin::{Agent, AgentHandle, BuildError, RunError, ScriptedModel, ToolOutput, agent};
+use onionskin::{Agent, AgentHandle, BuildError, RunError, ScriptedModel, ScriptedTurn, ToolOutput, agent};
 use serde_json::{Value, json};
 
 use crate::asking::form;
@@ -109,6 +109,28 @@ async fn reader(server: &Server) -> AgentHandle {
 
 async fn called(agent: &AgentHandle, call: &str) -> String {
     agent.run(call).await.unwrap().text
+}
+
+agent! {
+    Guide {
+        instruction: "Answer from the guide.",
+        servers: [web],
+        tools: { web: [] },
+        resources: { web: ["doc://guide/*"] },
+    }
+}
+
+#[tokio::test]
+async fn a4_an_agent_for_resources_alone_has_no_tool_of_the_server() {
+    let server = Server::start(library).await;
+    let turns = [
+        ScriptedTurn::call("web__read_resource", json!({ "uri": "doc://guide/begin" })),
+        ScriptedTurn::say("{last}"),
+    ];
+    let builder = Guide::builder().model(ScriptedModel::turns(turns));
+    let guide = builder.server("web", ServerConfig::http(server.url())).build().await.unwrap();
+    assert_eq!(guide.tool_names().unwrap(), ["web__list_resources", "web__read_resource"]);
+    assert_eq!(guide.run("Where do I begin?").await.unwrap().text, "doc://guide/begin for nobody");
 }
 
 #[tokio::test]
