@@ -364,7 +364,7 @@ fn renamed(mut tool: ToolSpec, from: &str, to: &str) -> ToolSpec {
 }
 
 /// What an agent asks about calls with these amounts. All are allowed.
-async fn asked_about(tool: ToolSpec, amounts: &[u64]) -> Vec<String> {
+async fn questions_about(tool: ToolSpec, amounts: &[u64]) -> Vec<String> {
     let (name, asked) = (tool.name().to_owned().leak(), Requests::default());
     let agent = Nothing::builder()
         .model(script(amounts.iter().map(|amount| (&*name, json!({ "amount": amount })))))
@@ -378,17 +378,17 @@ async fn asked_about(tool: ToolSpec, amounts: &[u64]) -> Vec<String> {
 
 #[tokio::test]
 async fn u2_a_rule_sees_the_names_of_its_hook_whatever_layers_the_tool_has() {
-    let plain = asked_about(renamed(pay::spec(), "cents", "amount"), &[5, 500, 5_000]).await;
+    let plain = questions_about(renamed(pay::spec(), "cents", "amount"), &[5, 500, 5_000]).await;
     assert_eq!(plain, [r#"pay {"amount":5000}"#]);
     // The rule of the tool's own hook sees `cents`, that of the agent's hook `amount`.
-    let declared = asked_about(renamed(pay_hooked::spec(), "cents", "amount"), &[5, 500]).await;
+    let declared = questions_about(renamed(pay_hooked::spec(), "cents", "amount"), &[5, 500]).await;
     assert_eq!(declared, [r#"pay_hooked {"cents":5000}"#]);
     // A value inside of a value: its hook sees `euros`.
     let euros = |_: &ToolContext, args: &Args| args["euros"].as_u64().is_none_or(|euros| euros > 1_000);
     let inner = renamed(pay::spec(), "cents", "euros");
     let inner = inner.hook(require_approval::new(euros)).hook(ten_euros::new());
     let outer = renamed(ToolSpec::from_dyn(Arc::new(inner)), "euros", "amount");
-    assert_eq!(asked_about(outer, &[5, 500]).await, [r#"pay {"euros":5000}"#]);
+    assert_eq!(questions_about(outer, &[5, 500]).await, [r#"pay {"euros":5000}"#]);
 }
 
 #[tool_hook]

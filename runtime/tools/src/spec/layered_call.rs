@@ -56,7 +56,7 @@ async fn filled(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResul
     let mut own = filled_args(spec, cx, args)?;
     let call = started(spec, cx, &mut own);
     let result = if cx.has_outer_rules() && !spec.shape.is_plain() {
-        let names = OfValue { shape: Arc::clone(&spec.shape), visible: Arc::clone(&spec.definition) };
+        let names = VisibleNames { shape: Arc::clone(&spec.shape), visible: Arc::clone(&spec.definition) };
         Box::pin(cx.renamed(&(Arc::new(names) as _), call)).await
     } else {
         call.await
@@ -65,12 +65,12 @@ async fn filled(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResul
 }
 
 /// The visible names of a tool value.
-struct OfValue {
+struct VisibleNames {
     shape: Arc<ParamChanges>,
     visible: Arc<ToolDefinition>,
 }
 
-impl OuterNames for OfValue {
+impl OuterNames for VisibleNames {
     fn outer_args(&self, own: &Args) -> Args {
         self.shape.outer_args(&self.visible, own)
     }
