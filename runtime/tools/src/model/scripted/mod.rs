@@ -3,6 +3,7 @@
 #[cfg(feature = "yaml")]
 mod yaml;
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -13,8 +14,8 @@ use serde_json::Value;
 use super::error::ScriptedModelError;
 use super::history::Sum;
 use super::{
-    History, Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestOption, ToolCall,
-    ToolCallDelta, Usage,
+    History, Message, Model, ModelDelta, ModelError, ModelIdentity, ModelRequest, ModelResponse,
+    RequestOption, ToolCall, ToolCallDelta, Usage,
 };
 use onionskin_definitions::content::ContentBlock;
 use onionskin_definitions::lock::lock;
@@ -52,6 +53,8 @@ use onionskin_definitions::text::nearest;
 /// With feature `yaml`, [`ScriptedModel::from_yaml_file`] reads a script from a file.
 #[derive(Debug, Default)]
 pub struct ScriptedModel {
+    /// The provider and the name that it is known by.
+    identity: Option<ModelIdentity>,
     agents: HashMap<String, Vec<ScriptedTurn>>,
     requests: Mutex<Vec<ModelRequest>>,
     unsupported: Vec<RequestOption>,
@@ -78,6 +81,9 @@ pub struct ScriptedTurn {
     pub wait_ms: u64,
     /// Fails with this HTTP status instead of answering.
     pub fail: Option<u16>,
+    /// The tokens that the answer costs; without them, the words of the conversation and of the text count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
 }
 
 /// One tool call of a [`ScriptedTurn`].
@@ -114,6 +120,31 @@ impl ScriptedModel {
     #[must_use]
     pub fn agent(mut self, name: impl Into<String>, turns: impl IntoIterator<Item = ScriptedTurn>) -> Self {
         self.agents.insert(name.into(), turns.into_iter().collect());
+        self
+    }
+
+    /// Simulates the model of this name at a provider: prices, limits and spans know it by them.
+    ///
+    /// ```
+    /// use onionskin::model::{Model, Price, Prices, Usage};
+    /// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+    ///
+    /// agent! {
+    ///     Poet { instruction: "Answer in rhyme." }
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let turn = ScriptedTurn::say("A crab.").usage(Usage::new(1_000, 200));
+    /// let model = ScriptedModel::turns([turn]).named("openai", "gpt-5");
+    /// assert_eq!(model.identity(None).model(), Some("gpt-5"));
+    /// let prices = Prices::new().with("gpt-5", Price::new(2_000_000, 10_000_000));
+    /// let output = Poet::builder().model(model).build().await.unwrap().run("A crab?").await.unwrap();
+    /// assert_eq!(prices.total_cost(&output.usage_by_model).unwrap().to_string(), "0.004");
+    /// # });
+    /// ```
+    #[must_use]
+    pub fn named(mut self, provider: impl Into<Cow<'static, str>>, model: &str) -> Self {
+        self.identity = Some(ModelIdentity::new(provider, Some(model)));
         self
     }
 
@@ -218,6 +249,13 @@ impl ScriptedTurn {
         self
     }
 
+    /// Sets the tokens that the answer costs.
+    #[must_use]
+    pub fn usage(mut self, usage: Usage) -> Self {
+        self.usage = Some(usage);
+        self
+    }
+
     /// A turn that fails with an HTTP status.
     pub fn fail(status: u16) -> Self {
         Self { fail: Some(status), ..Self::default() }
@@ -275,10 +313,19 @@ impl Model for ScriptedModel {
         if response.tool_calls.is_empty() {
             response.stop = super::StopReason::Done;
         }
-        // A script has no tokens. Counting words makes token limits testable.
-        response.usage = Usage::new(read, words(&say));
+        // A script has no tokens of its own. Counting words makes token limits testable.
+        response.usage = turn.usage.unwrap_or_else(|| Usage::new(read, words(&say)));
         response.text = say;
         Ok(response)
+    }
+
+    fn provider(&self) -> Cow<'static, str> {
+        let own = self.identity.as_ref().map(|identity| identity.provider().to_owned().into());
+        own.unwrap_or(Cow::Borrowed("onionskin"))
+    }
+
+    fn identity(&self, requested: Option<&str>) -> ModelIdentity {
+        self.identity.clone().unwrap_or_else(|| ModelIdentity::new(self.provider(), requested))
     }
 
     /// A script ignores the content of the input.

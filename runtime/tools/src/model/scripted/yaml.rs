@@ -41,6 +41,7 @@ impl ScriptedModel {
     ///         args: {x: 3}
     ///   - say: It is {last}.
     ///     wait_ms: 20
+    ///     usage: {input_tokens: 120, output_tokens: 8}
     /// "*":
     ///   - fail: 503
     /// "#, "adder.yaml").unwrap();
@@ -71,8 +72,8 @@ fn checked(turn: Spanned, file: &str) -> Result<ScriptedTurn, ScriptedModelError
         Some(status) if !(400..600).contains(&status) => {
             format!("`fail: {status}` is not an HTTP error status; these are 400 to 599")
         }
-        Some(_) if !turn.say.is_empty() || !turn.calls.is_empty() => {
-            "a turn with `fail` has no answer: remove its `say` and `calls`".to_owned()
+        Some(_) if !turn.say.is_empty() || !turn.calls.is_empty() || turn.usage.is_some() => {
+            "a turn with `fail` has no answer: remove its `say`, `calls` and `usage`".to_owned()
         }
         _ => return Ok(turn),
     };
