@@ -766,3 +766,25 @@ fn a4_a_login_does_not_show_its_secrets() {
     let oauth = OAuth::new().client("known", Some(Secret::new("cl1ent-secret".to_owned())));
     assert!(!format!("{oauth:?}").contains("cl1ent-secret"));
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a4_tokens_that_others_could_have_written_are_not_read() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let tokens = folder.path().join("tokens");
+    let (server, _) = Site::start(Habits::default()).await;
+    let oauth = || OAuth::new().redirect(REDIRECT).store(TokenFolder::new(&tokens));
+    logged_in(&server, &oauth()).await;
+    let mode = |mode| std::fs::set_permissions(&tokens, std::fs::Permissions::from_mode(mode)).unwrap();
+    mode(0o777);
+    let error = start(&server, &oauth()).await.unwrap_err().to_string();
+    assert!(error.contains("other users can write to this folder"), "{error}");
+    mode(0o700);
+    let mut files = std::fs::read_dir(&tokens).unwrap().map(|file| file.unwrap().path());
+    let file = files.find(|file| file.extension().is_some_and(|kind| kind == "json")).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    std::fs::create_dir(&file).unwrap();
+    let error = start(&server, &oauth()).await.unwrap_err().to_string();
+    assert!(error.contains("this is not a file"), "{error}");
+}

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -72,6 +72,12 @@ impl TokenFolder {
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
         folder.create(&self.0)?;
+        self.check()
+    }
+
+    /// # Errors
+    /// Returns an error if others could put tokens of theirs into the folder.
+    fn check(&self) -> io::Result<()> {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;
@@ -84,15 +90,22 @@ impl TokenFolder {
 
     fn read(&self, login: &Login) -> io::Result<Option<String>> {
         let path = self.file(login, "json");
-        let size = match fs::metadata(&path) {
-            Ok(file) => file.len(),
+        match fs::metadata(&path) {
+            // A pipe may never end, and opening it may block forever.
+            Ok(file) if !file.is_file() => return Err(named(&path, &"this is not a file")),
+            Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(named(&path, &error)),
-        };
-        if size > MOST_BYTES {
+        }
+        self.check().map_err(|error| named(&self.0, &error))?;
+        let mut tokens = String::new();
+        File::open(&path)
+            .and_then(|file| file.take(MOST_BYTES + 1).read_to_string(&mut tokens))
+            .map_err(|error| named(&path, &error))?;
+        if tokens.len() as u64 > MOST_BYTES {
             return Err(named(&path, &"it has more than 1 MiB"));
         }
-        fs::read_to_string(&path).map(Some).map_err(|error| named(&path, &error))
+        Ok(Some(tokens))
     }
 
     fn write(&self, login: &Login, tokens: Option<&str>) -> io::Result<()> {
