@@ -89,17 +89,18 @@ async fn h9_errors_and_stops_are_redacted_and_lose_a_cause_that_shows_it() {
     );
 }
 
+/// Answers with the arguments that it gets.
+#[derive(Clone, Copy)]
+struct Shows;
+
+impl Next for Shows {
+    async fn run(self, args: &mut Args) -> ToolResult {
+        Ok(format!("args: {}", args.text()).into())
+    }
+}
+
 #[tokio::test]
 async fn h9_arguments_are_redacted_only_where_the_redaction_says_so() {
-    #[derive(Clone, Copy)]
-    struct Shows;
-
-    impl Next for Shows {
-        async fn run(self, args: &mut Args) -> ToolResult {
-            Ok(format!("args: {}", args.text()).into())
-        }
-    }
-
     let cx = ToolContext::detached("look");
     let args = || Args::from(r#"{"pin": 12, "deep": [{"key": "sk-12"}]}"#);
     let output = hook().call(&cx, &mut args(), Shows).await.unwrap();
@@ -111,6 +112,39 @@ async fn h9_arguments_are_redacted_only_where_the_redaction_says_so() {
     let results_only = redact::new(Redaction::fields(["pin"]));
     let output = results_only.call(&cx, &mut args(), Shows).await.unwrap();
     assert!(output.to_text().contains("12") && output.to_text().contains("sk-12"));
+}
+
+#[tokio::test]
+async fn h9_arguments_that_have_to_be_repaired_are_redacted_too() {
+    let object = r#"{"deep":[{"key":"a sk-12"}],"long":41111111111111111111111}"#;
+    let encoded = serde_json::Value::from(object).to_string();
+    let hook = redact::new(
+        Redaction::fields(["pin"]).pattern("41111111111111[0-9]+").pattern("^a sk-[0-9]+").in_arguments(),
+    );
+    for written in
+        [object.to_owned(), object.replace("}]", "},]"), format!("```json\n{object}\n```"), encoded]
+    {
+        let shown = hook.call(&ToolContext::detached("look"), &mut Args::from(written.as_str()), Shows).await;
+        let redacted = r#"args: {"deep":[{"key":"[redacted]"}],"long":"[redacted]"}"#;
+        assert_eq!(shown.unwrap().to_text(), redacted, "{written}");
+    }
+}
+
+#[tokio::test]
+async fn h9_redacted_arguments_keep_the_digits_of_long_numbers() {
+    let cx = ToolContext::detached("look");
+    let long = "[12345678901234567890123,12345678901234567890124]";
+    let mut clean = Args::from(format!(r#"{{ "ids": {long} }}"#).as_str());
+    let shown = hook().call(&cx, &mut clean, Shows).await.unwrap();
+    assert_eq!(shown.to_text(), format!(r#"args: {{ "ids": {long} }}"#));
+    let mut one = Args::from(r#"{"pin": 12, "id": 12345678901234567890123}"#);
+    let shown = hook().call(&cx, &mut one, Shows).await.unwrap();
+    assert_eq!(shown.to_text(), r#"args: {"pin":"[redacted]","id":12345678901234567890123}"#);
+    // A changed object does not say which of the two numbers is which.
+    let mut refused = Args::from(format!(r#"{{"pin": 12, "ids": {long}}}"#).as_str());
+    let shown = hook().call(&cx, &mut refused, Shows).await.unwrap();
+    assert_eq!(shown.to_text(), "args: ");
+    refused.as_object().unwrap_err();
 }
 
 #[test]
