@@ -344,6 +344,59 @@ async fn h9_one_call_that_is_written_in_several_ways_happens_once() {
     assert_eq!(bank.payments(), 2, "{texts:#?}");
 }
 
+/// Pays for something.
+#[tool(effect = once)]
+async fn pay_for(
+    cents: u32,
+    order: Value,
+    #[arg(default = "main")] account: String,
+    bank: Provided<Bank>,
+) -> String {
+    format!("payment {} of {cents} from {account} for {order}", bank.pay().await)
+}
+
+agent! {
+    Orderer { instruction: "Pay.", function_tools: [pay_for], tool_hooks: [dedupe for [pay_for]] }
+}
+
+#[tokio::test(start_paused = true)]
+async fn h9_a_long_number_or_a_text_like_one_does_not_hide_that_calls_are_equal() {
+    for order in
+        ["1234567890123456789", "\"12e45678\"", "123456789012345678901234567890", "0.12345678901234567890"]
+    {
+        let bank = Bank::default();
+        let other = order.replace('2', "3");
+        let calls = [
+            format!(r#"{{"cents": 5, "order": {order}}}"#),
+            format!(r#"{{"order": {order}, "cents": "5", "account": "main"}}"#),
+            format!(r#"{{"cents": 5.0, "order": {order},}}"#),
+            // Another one.
+            format!(r#"{{"cents": 5, "order": {other}}}"#),
+        ];
+        let call = |turn: ScriptedTurn, args| turn.and_call("pay_for", Value::from(args));
+        let calls = calls.into_iter().fold(ScriptedTurn::default(), call);
+        let model = ScriptedModel::turns([calls, ScriptedTurn::say("{last}")]);
+        let output = Orderer::builder().model(model).provide(bank.clone()).run("Go.").await.unwrap();
+        assert_eq!(bank.payments(), 2, "{:#?}", results(&output));
+    }
+}
+
+#[tokio::test]
+async fn h9_long_numbers_of_arguments_that_have_to_be_repaired_differ() {
+    let (hook, cx) = (dedupe::new(), testing::context("repeat").build());
+    for (number, written) in [
+        (1, r#"{"id": 12345678901234567890123,}"#),
+        (2, r#"{"id": 12345678901234567890124,}"#),
+        // One value twice.
+        (3, r#"{"ids": [12345678901234567890123, 12345678901234567890124]}"#),
+        (4, r#"{"ids": [12345678901234567890124, 12345678901234567890123]}"#),
+    ] {
+        let mut args = Args::from(written);
+        let answer = hook.call(&cx, &mut args, testing::next(|_| Ok(number.to_string().into()))).await;
+        assert_eq!(answer.unwrap().to_text(), number.to_string());
+    }
+}
+
 /// A call whose result has 16 MiB.
 async fn long(hook: &dedupe, cx: &ToolContext, number: u32) -> ToolResult {
     let mut args = Args::from(json!({ "number": number }).to_string());
