@@ -1,5 +1,9 @@
 //! The hook [`rate_limit`](struct@rate_limit): permits per time for calls.
 
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::Poll;
+
 use onionskin_core::made::FromValues;
 use onionskin_core::{Args, Hook, Next, ToolContext, ToolResult};
 
@@ -20,6 +24,8 @@ use crate::refusal::not_called;
 /// agent! { Clerk { instruction: "Search.", tool_hooks: [rate_limit(LIMIT.clone())] } }
 /// agent! { Writer { instruction: "Search and write.", tool_hooks: [rate_limit(LIMIT.clone())] } }
 /// ```
+///
+/// A call that waits for its permit does not count for `max_parallel` of its run.
 ///
 /// Errors: if the permit cannot come before the [deadline](ToolContext::deadline) of the run, or if the limit has no place for another key,
 /// the call ends at once in a tool error of kind `Limit`, with the [`RateLimitError`](crate::RateLimitError) as its source. Errors of
@@ -49,9 +55,17 @@ impl Hook for rate_limit {
 
     async fn call<N: Next>(&self, cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
         let key = self.limit.key_of(cx);
-        let acquire = async || match cx.deadline() {
-            Some(deadline) => self.limit.acquire_until(&key, 1, deadline).await,
-            None => self.limit.acquire(&key, 1).await,
+        let acquire = async || {
+            let mut permit = pin!(async {
+                match cx.deadline() {
+                    Some(deadline) => self.limit.acquire_until(&key, 1, deadline).await,
+                    None => self.limit.acquire(&key, 1).await,
+                }
+            });
+            match poll_fn(|task| Poll::Ready(permit.as_mut().poll(task))).await {
+                Poll::Ready(acquired) => acquired,
+                Poll::Pending => cx.without_permit(permit).await,
+            }
         };
         // A replay takes no permit again, and is not refused where the run was not.
         let acquired = cx.record("onionskin-hooks.rate_limit", acquire).await;

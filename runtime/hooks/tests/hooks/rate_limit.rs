@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use onionskin::declaration::Limits;
 use onionskin::hooks::{CallKey, RateLimit, RateLimitError, rate_limit};
-use onionskin::{ErrorKind, ScriptedModel, ScriptedTurn, ToolContext, agent, testing, tool};
+use onionskin::{ErrorKind, Provided, ScriptedModel, ScriptedTurn, ToolContext, agent, testing, tool};
 use serde_json::json;
 use std::error::Error as _;
 use tokio::time::Instant;
@@ -70,6 +70,31 @@ async fn h9_a_refusal_has_its_error_as_its_source() {
     assert_eq!((error.kind(), tool.counts()), (ErrorKind::Limit, (1, 1)));
     let source = error.source().unwrap().downcast_ref::<RateLimitError>().unwrap();
     assert!(matches!(source, RateLimitError::TooManyKeys { max_keys: 1, .. }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn h9_a_call_that_waits_for_its_permit_does_not_count_for_max_parallel() {
+    /// Says when it runs.
+    #[tool]
+    fn seconds(start: Provided<Instant>) -> u64 {
+        start.elapsed().as_secs()
+    }
+
+    agent! {
+        Narrow {
+            instruction: "Look.",
+            function_tools: [look, seconds],
+            tool_hooks: [rate_limit(RateLimit::new(1, Duration::from_secs(60))) for [look]],
+            max_parallel: 1,
+        }
+    }
+
+    let look = || ScriptedTurn::call("look", json!({}));
+    let calls = look().and_call("look", json!({})).and_call("seconds", json!({}));
+    let model = ScriptedModel::turns([calls, ScriptedTurn::say("Done.")]);
+    let start = Instant::now();
+    let output = Narrow::builder().model(model).provide(start).run("Go.").await.unwrap();
+    assert_eq!((output.tool_calls[2].to_text().as_ref(), start.elapsed()), ("0", 60 * SECOND));
 }
 
 agent! { Looker { instruction: "Look.", function_tools: [look] } }
