@@ -15,6 +15,8 @@ const PAGE: usize = 8 << 10;
 const MAX_PLACES: usize = 50;
 /// The bytes that one search reads, as pages.
 const SEARCHED_PAGES: usize = 2048;
+/// The bytes of the longest text to find, which each place repeats.
+const MAX_FIND: usize = 1 << 10;
 /// The bytes that a search shows before and after a place.
 const AROUND: usize = 60;
 
@@ -37,6 +39,13 @@ pub fn read_spilled(
 ) -> ToolResult<String> {
     let path = folder.find(ctx.run(), &file).ok_or_else(|| unknown(&file))?;
     let find = find.filter(|text| !text.is_empty());
+    if let Some(text) = find.as_ref().filter(|text| text.len() > MAX_FIND) {
+        return Err(ToolError::retry(format!(
+            "`find` has {} bytes, and may have {MAX_FIND}: search for a shorter part of the text",
+            text.len()
+        ))
+        .into());
+    }
     let read = Pages::open(&path, page.unwrap_or(1)).and_then(|opened| match (opened, find) {
         (Ok(pages), Some(text)) => pages.search(&text).map(Ok),
         (Ok(pages), None) => pages.read().map(Ok),

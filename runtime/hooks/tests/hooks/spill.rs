@@ -135,6 +135,19 @@ async fn h9_a_search_reads_a_bounded_number_of_pages_and_says_where_to_go_on() {
 }
 
 #[tokio::test]
+async fn h9_a_text_that_is_too_long_to_be_found_asks_for_a_shorter_one() {
+    let clerk = caller();
+    let file = file_in(&call(&clerk, "list", json!({})).await.unwrap());
+    let search = async |bytes: usize| {
+        call(&clerk, "read_spilled", json!({ "file": file, "find": "a".repeat(bytes) })).await
+    };
+    assert_eq!(search(1024).await.unwrap(), "the text is not on the pages 1 to 4");
+    let error = tool_error(search(1025).await.map(Into::into));
+    let text = "`find` has 1025 bytes, and may have 1024: search for a shorter part of the text";
+    assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Retry, text));
+}
+
+#[tokio::test]
 async fn h9_no_name_leads_out_of_the_stored_results() {
     let clerk = caller();
     call(&clerk, "list", json!({})).await.unwrap();
