@@ -322,8 +322,11 @@ async fn a4_a_server_with_one_of_the_lists_of_resources_is_listed() {
         _ => library(request),
     })
     .await;
-    let text = called(&reader(&server).await, "list_resources {}").await;
+    let agent = reader(&server).await;
+    let text = called(&agent, "list_resources {}").await;
     assert!(text.starts_with(r#"{"uri":"doc://guide/begin""#), "{text}");
+    let text = called(&agent, r#"list_resources {"contains": "nothing"}"#).await;
+    assert!(text.starts_with("The server `web` lists no resources"), "{text}");
     let server = Server::start(|request| match request.asks() {
         "resources/list" | "resources/templates/list" => {
             Reply::json(200, &error(request, -32601, "unknown method"))
@@ -382,7 +385,7 @@ async fn a4_a_list_that_breaks_off_shows_what_was_read() {
     .await;
     let text = called(&reader(&server).await, "list_resources {}").await;
     assert!(text.starts_with(r#"{"uri":"doc://guide/begin""#), "{text}");
-    assert!(text.ends_with("The server did not list the rest."), "{text}");
+    assert!(text.contains("\nThe server did not list the rest.\n"), "{text}");
 }
 
 #[tokio::test]

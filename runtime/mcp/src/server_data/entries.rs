@@ -163,18 +163,21 @@ impl<'c> Entries<'c> {
 
     /// Requests them.
     pub(super) async fn read(&mut self, connection: &Connection) -> Result<(), PageError> {
-        let mut missing = None;
+        let (mut has_answered, mut refusal) = (false, None);
         for list in List::every(self.reader.data) {
             let page = |text: &str| self.page(*list, text);
             match pages::all(connection, list.word(), |params| list.request(params), page).await {
                 // Many servers have one of the lists only, and do not all say so in the same way.
                 Err(error @ PageError::Request(RequestError::Refused(_))) => {
-                    missing = missing.or(Some(error));
+                    refusal = refusal.or(Some(error));
                 }
-                read => read?,
+                read => {
+                    read?;
+                    has_answered = true;
+                }
             }
         }
-        missing.filter(|_| self.lines.is_empty()).map_or(Ok(()), Err)
+        refusal.filter(|_| !has_answered).map_or(Ok(()), Err)
     }
 
     fn page(&mut self, list: List, text: &str) -> Result<Option<String>, String> {
@@ -209,16 +212,16 @@ impl<'c> Entries<'c> {
         }
     }
 
-    /// Them as lines, and what is missing.
-    pub(super) fn into_lines(self) -> Vec<String> {
-        let mut lines = self.lines;
+    /// A line for each of them, and what people and models should know of the rest.
+    pub(super) fn into_lines(self) -> (Vec<String>, Vec<String>) {
+        let mut notes = Vec::new();
         if self.more > 0 {
-            lines.push(format!("More match: {}. Ask for those that contain a text.", self.more));
+            notes.push(format!("More match: {}. Ask for those that contain a text.", self.more));
         }
         if self.left_out > 0 {
-            lines.push(format!("Entries of the server that cannot be used: {}.", self.left_out));
+            notes.push(format!("Entries of the server that cannot be used: {}.", self.left_out));
         }
-        lines
+        (self.lines, notes)
     }
 }
 

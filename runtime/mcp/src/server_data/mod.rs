@@ -214,7 +214,7 @@ impl Reader {
             Ok(Err(PageError::List(reason))) => Some(RequestError::Unreadable(reason)),
             Err(_) => Some(RequestError::Timeout(limit)),
         };
-        let mut lines = entries.into_lines();
+        let (mut lines, notes) = entries.into_lines();
         match error {
             Some(error) if lines.is_empty() => return Err(error),
             Some(_) => lines.push("The server did not list the rest.".to_owned()),
@@ -228,6 +228,7 @@ impl Reader {
             }
             None => {}
         }
+        lines.extend(notes);
         Ok(lines.join("\n"))
     }
 
