@@ -21,14 +21,19 @@ use crate::lock::lock;
 const MAX_CALLS: usize = 100_000;
 /// The largest number of bytes of these calls: of their arguments and results.
 const MAX_BYTES: usize = 64 << 20;
+/// The calls and bytes of one run are at most this part of all, so that no run takes the place of all others.
+const PART_OF_RUN: usize = 8;
+/// The largest number of bytes of a result that is stored.
+const MAX_RESULT: usize = 1 << 20;
 /// How long a call of a replay waits for the equal call that ran before it in the first run.
 pub(super) const ARRIVAL: Duration = Duration::from_mins(1);
 
-/// The calls of running runs are too many for the hook [`dedupe`](struct@crate::dedupe).
+/// The calls of a run, or of all running runs, are too many for the hook [`dedupe`](struct@crate::dedupe).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[error(
-    "`dedupe` knows too many calls of running runs already: at most {max_calls}, and {max_bytes} bytes of their arguments and results; call \
-     again later"
+    "`dedupe` knows too many calls of {} already: at most {max_calls}, and {max_bytes} bytes of their arguments and results; call again {}",
+    if *one_run { "this run" } else { "running runs" },
+    if *one_run { "in another run" } else { "later" }
 )]
 #[non_exhaustive]
 pub struct TooManyCallsError {
@@ -36,6 +41,8 @@ pub struct TooManyCallsError {
     pub max_calls: usize,
     /// The largest number of bytes of their arguments and results. The results of calls that run already may exceed it.
     pub max_bytes: usize,
+    /// Whether these are the limits of one run, and not of all running runs.
+    pub one_run: bool,
 }
 
 #[derive(Default)]
@@ -44,7 +51,7 @@ pub(super) struct Calls {
     size: Arc<Size>,
 }
 
-/// The calls of all runs and their bytes.
+/// The calls of one run or of all runs, and their bytes.
 #[derive(Default)]
 struct Size {
     calls: AtomicUsize,
@@ -53,6 +60,7 @@ struct Size {
 
 struct CallsOfRun {
     lines: HashMap<Call, Arc<Line>>,
+    size: Arc<Size>,
     /// Cancelled at the end of the run. A resumed run has the same id.
     ended: CancellationToken,
 }
@@ -62,9 +70,10 @@ pub(super) struct Line {
     hash: String,
     state: AsyncMutex<State>,
     changed: Notify,
-    /// The bytes of the arguments and the result, which leave the size with the line.
+    /// The bytes of the arguments and the result, which leave the sizes with the line.
     bytes: AtomicUsize,
-    size: Arc<Size>,
+    /// Those of its run and of all runs.
+    sizes: [Arc<Size>; 2],
 }
 
 #[derive(Default)]
@@ -84,6 +93,8 @@ pub(super) enum Outcome {
     Open,
     /// A call ended with this result.
     Done(ToolResult),
+    /// A call ended with a result that is too long to be stored.
+    TooLong,
     /// A call may have taken effect.
     Unknown,
     /// A call waits for a person in a later run.
@@ -99,13 +110,10 @@ pub(super) struct Turn<'l> {
 impl Calls {
     /// Makes a place for a call, unless there is one for an equal call of the run.
     pub(super) fn admit(&self, run: &RunContext, call: &Call) -> Result<(), TooManyCallsError> {
-        let is_full = || {
-            self.size.calls.load(Ordering::Relaxed) >= MAX_CALLS
-                || self.size.bytes.load(Ordering::Relaxed) >= MAX_BYTES
-        };
         self.with_run(run, |calls| {
-            if is_full() && !calls.lines.contains_key(call) {
-                return Err(TooManyCallsError { max_calls: MAX_CALLS, max_bytes: MAX_BYTES });
+            if !calls.lines.contains_key(call) {
+                calls.size.check(PART_OF_RUN)?;
+                self.size.check(1)?;
             }
             calls.line(call, &self.size);
             Ok(())
@@ -117,14 +125,15 @@ impl Calls {
         self.with_run(run, |calls| calls.line(call, &self.size))
     }
 
-    /// Before the first call of a run, those of ended runs leave.
+    /// Before the first call of a run, and if there is no place, those of ended runs leave.
     fn with_run<T>(&self, run: &RunContext, with: impl FnOnce(&mut CallsOfRun) -> T) -> T {
         let run = root(run);
         let mut runs = lock(&self.runs);
-        if runs.get(run.run_id()).is_none_or(CallsOfRun::have_ended) {
+        if runs.get(run.run_id()).is_none_or(CallsOfRun::have_ended) || self.size.check(1).is_err() {
             runs.retain(|_, calls| !calls.have_ended());
         }
-        let new = || CallsOfRun { lines: HashMap::new(), ended: run.cancellation().clone() };
+        let new =
+            || CallsOfRun { lines: HashMap::new(), size: Arc::default(), ended: run.cancellation().clone() };
         with(runs.entry(run.run_id().into()).or_insert_with(new))
     }
 
@@ -133,12 +142,22 @@ impl Calls {
     }
 }
 
+impl Size {
+    /// Whether there is a place for another call, of this part of all calls.
+    fn check(&self, part: usize) -> Result<(), TooManyCallsError> {
+        let (max_calls, max_bytes) = (MAX_CALLS / part, MAX_BYTES / part);
+        let is_full = self.calls.load(Ordering::Relaxed) >= max_calls
+            || self.bytes.load(Ordering::Relaxed) >= max_bytes;
+        if is_full { Err(TooManyCallsError { max_calls, max_bytes, one_run: part > 1 }) } else { Ok(()) }
+    }
+}
+
 impl CallsOfRun {
     fn have_ended(&self) -> bool {
         self.ended.is_cancelled()
     }
 
-    fn line(&mut self, call: &Call, size: &Arc<Size>) -> Arc<Line> {
+    fn line(&mut self, call: &Call, all: &Arc<Size>) -> Arc<Line> {
         if let Some(line) = self.lines.get(call) {
             return Arc::clone(line);
         }
@@ -148,9 +167,11 @@ impl CallsOfRun {
             state: AsyncMutex::default(),
             changed: Notify::new(),
             bytes: AtomicUsize::default(),
-            size: Arc::clone(size),
+            sizes: [Arc::clone(&self.size), Arc::clone(all)],
         });
-        size.calls.fetch_add(1, Ordering::Relaxed);
+        for size in &line.sizes {
+            size.calls.fetch_add(1, Ordering::Relaxed);
+        }
         line.grow(parts.iter().map(|part| part.len()).sum());
         self.lines.insert(call.clone(), Arc::clone(&line));
         line
@@ -179,27 +200,36 @@ impl Line {
 
     fn grow(&self, bytes: usize) {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
-        self.size.bytes.fetch_add(bytes, Ordering::Relaxed);
+        for size in &self.sizes {
+            size.bytes.fetch_add(bytes, Ordering::Relaxed);
+        }
     }
 }
 
 impl Drop for Line {
     fn drop(&mut self) {
-        self.size.calls.fetch_sub(1, Ordering::Relaxed);
-        self.size.bytes.fetch_sub(*self.bytes.get_mut(), Ordering::Relaxed);
+        for size in &self.sizes {
+            size.calls.fetch_sub(1, Ordering::Relaxed);
+            size.bytes.fetch_sub(*self.bytes.get_mut(), Ordering::Relaxed);
+        }
     }
 }
 
 impl Turn<'_> {
-    /// Stores the answer to equal calls.
-    pub(super) fn finish(&mut self, result: &ToolResult) {
-        self.line.grow(match result {
+    /// Stores the answer to equal calls. Returns whether it is short enough.
+    pub(super) fn finish(&mut self, result: &ToolResult) -> bool {
+        let bytes = match result {
             Ok(output) => bytes_of(output),
             Err(Exit::Tool(error)) => bytes_of(error.output()),
             Err(Exit::Stop(stop)) => bytes_of(stop.output()),
             Err(Exit::Abort(abort)) => abort.reason().len(),
-        });
-        self.state.outcome = Outcome::Done(result.clone());
+        };
+        let is_short = bytes <= MAX_RESULT;
+        if is_short {
+            self.line.grow(bytes);
+            self.state.outcome = Outcome::Done(result.clone());
+        }
+        is_short
     }
 
     /// Forgets the call that had its turn.

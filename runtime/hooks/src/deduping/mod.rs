@@ -46,8 +46,8 @@ pub use calls::TooManyCallsError;
 /// Calls are equal if the agent, the tool and the arguments are the same, in any order of the fields; [`keyed_by`](Self::keyed_by) compares
 /// something else than all arguments. A run and its children are one run, for one user. States and bound values are not compared, because a call can change them itself: a tool
 /// whose bound value makes another call of it needs `keyed_by`. Name the tools with a filter: a tool that tells the time would give
-/// one answer in a run. It keeps up to 100,000 calls of running runs, with up to 64 MiB of arguments and results, and forgets those of ended
-/// runs when another run makes its first call.
+/// one answer in a run. It keeps up to 100,000 calls of running runs, with up to 64 MiB of arguments and results, and of one run up to an
+/// eighth of both. It forgets those of ended runs when another run makes its first call, and when it needs their place.
 ///
 /// With a journal, and when a paused run continues, the promise holds too: which of the equal calls runs is recorded, and results are answered
 /// from the record. A call that an earlier process began and did not record is in doubt, as without this hook, and then no equal call runs. The
@@ -57,6 +57,8 @@ pub use calls::TooManyCallsError;
 /// error of a tool with `effect = pure` or `idempotent`. Any other error is the answer to equal calls too. If it leaves in doubt whether the
 /// tool took effect (a time that is over, a broken connection), or if the call was cancelled, equal calls end in an error of kind `InDoubt`
 /// with an [`OutcomeUnknown`] as its source. Without a place for another call, a call ends in an error of kind `Limit`.
+/// A result of more than 1 MiB is not kept: if the tool has `effect = pure` or `idempotent`, the next equal call runs, and otherwise it ends in
+/// an error of kind `Withheld`.
 ///
 /// Cancellation: a call that is dropped while it waits for an equal one leaves the line. If the first one is dropped, its outcome is not known,
 /// unless its tool did not start: then the next equal call runs. If it waits for a person and the run pauses, equal calls pause with it.
@@ -119,6 +121,7 @@ impl dedupe {
             match &turn.outcome {
                 Outcome::Open => {}
                 Outcome::Done(result) => return Err(result.clone()),
+                Outcome::TooLong => return Err(too_long(cx)),
                 Outcome::Unknown => return Err(unknown(cx)),
                 Outcome::Paused => {
                     // The resumed run starts both again.
@@ -172,6 +175,15 @@ fn unknown(cx: &ToolContext) -> ToolResult {
     Err(ToolError::from_source(source).with_kind(ErrorKind::InDoubt).into())
 }
 
+/// The error of a call after one with a long result.
+fn too_long(cx: &ToolContext) -> ToolResult {
+    let text = format!(
+        "`{}` was not called again: an equal call of this run ended, and its result is too long to be repeated. Read the first result",
+        cx.tool_name()
+    );
+    Err(ToolError::new(text).with_kind(ErrorKind::Withheld).into())
+}
+
 /// A call that runs its tool, until its end.
 struct First<'c, 'l> {
     cx: &'c ToolContext,
@@ -185,7 +197,7 @@ impl First<'_, '_> {
     fn end(mut self, result: &ToolResult) {
         self.has_ended = true;
         match result {
-            Ok(_) | Err(Exit::Stop(_) | Exit::Abort(_)) => self.turn.finish(result),
+            Ok(_) | Err(Exit::Stop(_) | Exit::Abort(_)) => self.finish(result),
             Err(Exit::Tool(error)) => self.after(error.kind(), result),
         }
     }
@@ -198,7 +210,18 @@ impl First<'_, '_> {
         } else if kind.is_in_doubt() || kind == ErrorKind::Remote {
             self.turn.outcome = Outcome::Unknown;
         } else {
-            self.turn.finish(result);
+            self.finish(result);
+        }
+    }
+
+    fn finish(&mut self, result: &ToolResult) {
+        if self.turn.finish(result) {
+            return;
+        }
+        if self.cx.definition().effect.is_repeatable() {
+            self.turn.forget(false);
+        } else {
+            self.turn.outcome = Outcome::TooLong;
         }
     }
 }

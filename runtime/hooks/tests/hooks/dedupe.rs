@@ -1,12 +1,11 @@
 //! The hook `dedupe`.
 
-use std::error::Error as _;
 use std::future::pending;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use onionskin::hooks::{OutcomeUnknown, TooManyCallsError, concurrency, dedupe, timeout};
+use onionskin::hooks::{OutcomeUnknown, concurrency, dedupe, timeout};
 use onionskin::journal::{Journal, JournalError, MemoryJournal, Step, StepKind, StepRecord, StepWork};
 use onionskin::question::{Answer, AskError};
 use onionskin::{
@@ -16,7 +15,7 @@ use onionskin::{
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::inner::tool_error;
+use crate::dedupe_limits::full_run;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -397,29 +396,6 @@ async fn h9_long_numbers_of_arguments_that_have_to_be_repaired_differ() {
     }
 }
 
-/// A call whose result has 16 MiB.
-async fn long(hook: &dedupe, cx: &ToolContext, number: u32) -> ToolResult {
-    let mut args = Args::from(json!({ "number": number }).to_string());
-    hook.call(cx, &mut args, testing::next(|_| Ok("a".repeat(16 << 20).into()))).await
-}
-
-#[tokio::test]
-async fn h9_the_bytes_of_known_calls_are_bounded_and_those_of_ended_runs_leave() {
-    let (hook, cx) = (dedupe::new(), testing::context("repeat").build());
-    for number in 0..4 {
-        long(&hook, &cx, number).await.unwrap();
-    }
-    let refused = tool_error(long(&hook, &cx, 4).await);
-    let source = refused.source().and_then(|source| source.downcast_ref::<TooManyCallsError>()).unwrap();
-    assert_eq!((refused.kind(), source.max_bytes), (ErrorKind::Limit, 64 << 20));
-    // An equal call needs no place.
-    assert!(long(&hook, &cx, 0).await.is_ok());
-    cx.run().cancellation().cancel();
-    let other = testing::context("repeat").build();
-    long(&hook, &other, 4).await.unwrap();
-    assert_eq!(format!("{hook:?}"), "dedupe { calls: 1, .. }");
-}
-
 #[tokio::test(start_paused = true)]
 async fn o5_a_replay_refuses_the_calls_that_a_full_dedupe_refused_in_the_run() {
     let (bank, journal) = (Bank::default(), Arc::new(MemoryJournal::default()));
@@ -430,13 +406,15 @@ async fn o5_a_replay_refuses_the_calls_that_a_full_dedupe_refused_in_the_run() {
         let keyed = keyed.hook(hook.clone()).build().await.unwrap();
         results(&keyed.request("Go.").run_id("order-7").run().await.unwrap())
     };
-    let cx = testing::context("repeat").build();
-    for number in 0..4 {
-        long(&hook, &cx, number).await.unwrap();
+    let mut full = Vec::new();
+    for _ in 0..8 {
+        full.push(full_run(&hook).await);
     }
     let first = run().await;
     assert!(first[0].starts_with("`pay` was not called"), "{first:?}");
-    cx.run().cancellation().cancel();
+    for cx in full {
+        cx.run().cancellation().cancel();
+    }
     assert_eq!((run().await, bank.payments()), (first, 0));
 }
 

@@ -13,6 +13,7 @@ mod circuit_breaker;
 mod clamp_argument;
 mod concurrency;
 mod dedupe;
+mod dedupe_limits;
 mod inner;
 mod many_runs;
 mod rate;
