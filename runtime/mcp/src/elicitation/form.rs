@@ -1,5 +1,7 @@
 //! A form that a server asks a person to fill in. Its schema is flat: fields that are texts, numbers, yes or no, or choices.
 
+use std::collections::BTreeSet;
+
 use onionskin_core::schema;
 use serde_json::{Map, Value, json};
 
@@ -28,6 +30,8 @@ pub(super) struct Form {
     fields: Map<String, Value>,
     /// The fields that a person has to fill in.
     required: Vec<String>,
+    /// The fields that the server requires and that may be null, which stands for one that is left out.
+    nullable: Vec<String>,
 }
 
 impl Form {
@@ -41,22 +45,27 @@ impl Form {
         if fields.len() > FIELDS {
             return Err(format!("it has more than {FIELDS} fields"));
         }
+        let mut may_be_null = BTreeSet::new();
         let fields = fields.iter().map(|(name, written)| {
-            let field = if is_plain(name) {
-                field(&flat(written, requested))
+            let read = if is_plain(name) {
+                let (flat, is_nullable) = flat(written, requested);
+                if is_nullable {
+                    may_be_null.insert(name.as_str());
+                }
+                field(&flat, requested)
             } else {
                 Err("its name has hidden characters")
             };
-            field
-                .map(|field| (name.clone(), field))
+            read.map(|field| (name.clone(), field))
                 .map_err(|reason| format!("the field `{}`: {reason}", visible(name)))
         });
         let fields = fields.collect::<Result<Map<_, _>, _>>()?;
         let required = requested["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
         // A field with a default can be left out.
         let is_open = |name: &&str| fields.get(*name).is_some_and(|field| field.get("default").is_none());
-        let required = required.filter(is_open).map(str::to_owned).collect();
-        let form = Self { fields, required };
+        let (nullable, required) =
+            required.filter(is_open).map(str::to_owned).partition(|name| may_be_null.contains(&**name));
+        let form = Self { fields, required, nullable };
         let shown = form.answer_schema().to_string();
         if secrets.hide(&*shown) != shown {
             return Err("it contains a secret of the server's configuration".to_owned());
@@ -85,18 +94,25 @@ impl Form {
                 answer.insert(name.clone(), default.clone());
             }
         }
+        for name in &self.nullable {
+            answer.entry(name).or_insert(Value::Null);
+        }
         Value::Object(answer)
     }
 }
 
-/// A field without references and without null. Frameworks write choices in another place, and a field that can be left out as one of two.
-fn flat(written: &Value, requested: &Value) -> Value {
-    let mut field = written.clone();
+/// A field without references and without null, and whether it may be null. Frameworks write choices in another place, and a field that can be
+/// left out as one of two.
+fn flat(written: &Value, requested: &Value) -> (Value, bool) {
+    let (mut field, mut is_nullable) = (written.clone(), false);
     // One of two can be a reference, which leads to no other.
     for _ in 0..2 {
         let reference = field["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
         let one_of_two = ["anyOf", "oneOf"].into_iter().find_map(|key| besides_null(&field[key], is_null));
-        let Some(inner) = reference.and_then(|path| requested.pointer(path)).or(one_of_two) else { break };
+        is_nullable |= one_of_two.is_some();
+        let only_one = || field["allOf"].as_array().filter(|all| all.len() == 1)?.first();
+        let referenced = reference.and_then(|path| requested.pointer(path));
+        let Some(inner) = referenced.or(one_of_two).or_else(only_one) else { break };
         let mut inner = inner.clone();
         for key in ["title", "description", "default"] {
             if let (Some(own), Value::Object(inner)) = (field.get(key), &mut inner) {
@@ -105,7 +121,14 @@ fn flat(written: &Value, requested: &Value) -> Value {
         }
         field = inner;
     }
-    field
+    if let Some(kind) = besides_null(&field["type"], |kind| kind == "null").cloned() {
+        is_nullable = true;
+        field["type"] = kind;
+    }
+    if is_nullable && let Some(values) = field.get_mut("enum").and_then(Value::as_array_mut) {
+        values.retain(|value| !value.is_null());
+    }
+    (field, is_nullable)
 }
 
 /// The other one of two, if one of them is null.
@@ -121,8 +144,8 @@ fn is_null(schema: &Value) -> bool {
 }
 
 /// The schema of a field, of the keywords that a form has.
-fn field(written: &Value) -> Result<Value, &'static str> {
-    let kind = besides_null(&written["type"], |kind| kind == "null").unwrap_or(&written["type"]).as_str();
+fn field(written: &Value, requested: &Value) -> Result<Value, &'static str> {
+    let kind = written["type"].as_str();
     let mut field = match kind {
         Some("boolean") => json!({ "type": "boolean" }),
         Some(number @ ("integer" | "number")) => {
@@ -134,7 +157,8 @@ fn field(written: &Value) -> Result<Value, &'static str> {
             (None, None) => return Err(NO_TYPE),
         },
         Some("array") => {
-            let choices = choices(&written["items"])?.ok_or("it is a list of other values than choices")?;
+            let (items, _) = flat(&written["items"], requested);
+            let choices = choices(&items)?.ok_or("it is a list of other values than choices")?;
             let list = json!({ "type": "array", "items": choices });
             with(list, written, &["minItems", "maxItems"], Value::is_u64)
         }
@@ -279,6 +303,27 @@ mod tests {
         assert!(fits(&form, &json!({})));
         assert_eq!(form.fill(json!({ "b": 1 })), json!({ "a": "Ada", "b": 1 }));
         assert_eq!(form.fill(json!({})), json!({ "a": "Ada", "b": 9.5 }));
+    }
+
+    #[test]
+    fn a4_a_field_that_may_be_null_can_be_left_out() {
+        let requested = json!({
+            "type": "object",
+            "properties": {
+                "note": { "anyOf": [{ "type": "string" }, { "type": "null" }], "default": null },
+                "size": { "allOf": [{ "$ref": "#/$defs/Size" }], "description": "How large." },
+                "sizes": { "type": "array", "items": { "$ref": "#/$defs/Size" } },
+                "kind": { "type": ["string", "null"], "enum": ["a", null] },
+            },
+            "required": ["note", "size", "sizes", "kind"],
+            "$defs": { "Size": { "type": "string", "enum": ["s", "m"] } },
+        });
+        let form = Form::read(&requested, &Secrets::for_results(&ServerConfig::stdio("t"))).unwrap();
+        assert!(fits(&form, &json!({ "size": "m", "sizes": ["s"] })));
+        assert!(!fits(&form, &json!({ "size": "x", "sizes": ["s"] })));
+        assert!(!fits(&form, &json!({ "sizes": ["s"] })));
+        let filled = form.fill(json!({ "size": "m", "sizes": [] }));
+        assert_eq!(filled, json!({ "size": "m", "sizes": [], "note": null, "kind": null }));
     }
 
     #[test]
