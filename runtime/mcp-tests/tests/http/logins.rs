@@ -701,6 +701,9 @@ async fn a4_a_gateway_that_refuses_a_refresh_ends_no_login() {
         page(429),
         page(503),
         Reply::json(403, &json!({ "message": "Forbidden" })),
+        Reply::json(403, &json!({ "error": "Forbidden" })),
+        Reply::json(404, &json!({ "status": 404, "error": "Not Found" })),
+        Reply::json(401, &json!({ "message": "Unauthorized" })),
         Reply::json(400, &json!({ "error": "temporarily_unavailable" })),
         Reply::json(200, &json!({})),
     ] {
@@ -787,4 +790,17 @@ async fn a4_tokens_that_others_could_have_written_are_not_read() {
     std::fs::create_dir(&file).unwrap();
     let error = start(&server, &oauth()).await.unwrap_err().to_string();
     assert!(error.contains("this is not a file"), "{error}");
+}
+
+/// The tokens stay, because nobody says that they are refused.
+#[tokio::test]
+async fn a4_a_refresh_that_is_refused_without_a_reason_begins_a_login() {
+    let (server, site) = Site::start(Habits::default()).await;
+    let oauth = OAuth::new().redirect(REDIRECT);
+    let web = logged_in(&server, &oauth).await;
+    site.valid.lock().unwrap().clear();
+    *site.instead.lock().unwrap() = Some(Reply::text(401, "content-type: text/plain\r\n", "no such token"));
+    assert!(address_of(&called(&web, "write").await.unwrap_err()).is_some());
+    *site.instead.lock().unwrap() = None;
+    assert_eq!(called(&web, "write").await.unwrap(), "ada");
 }

@@ -20,6 +20,7 @@ use tracing::subscriber::NoSubscriber;
 use super::error::OAuthError;
 use super::fetch::{self, Fetcher};
 use super::oauth::OAuth;
+use super::post_answer::Refusal;
 use super::reason::{self, reason};
 use super::store::Login;
 use super::stored::{Client, Saved, Stored};
@@ -175,7 +176,8 @@ impl Authority {
             if !begin.refused(&error) {
                 return Err(failed(&error));
             }
-            if let AuthError::TokenRefreshFailed(_) = error {
+            if matches!(error, AuthError::TokenRefreshFailed(_)) && begin.fetcher.refusal() == Refusal::Clear
+            {
                 // The client may not be known there any more.
                 let store = &self.oauth.shared.store;
                 store.save(&self.login, None).await.map_err(|error| unstored(&error))?;
@@ -382,10 +384,12 @@ impl Begin {
             }
         };
         let mut address = self.address(client.clone(), challenge, &scopes).await?;
-        // A client that is not known there any more gets a page of an error, from which nobody comes back.
-        if is_reused && self.fetcher.refuses_page(&address).await {
-            let client = self.register(name, &redirect, &scopes).await.unwrap_or(client);
-            address = self.address(client, challenge, &scopes).await?;
+        if is_reused {
+            // A client that is not known there any more gets a page of an error, from which nobody comes back.
+            let is_forgotten = self.fetcher.refuses_page(&address).await;
+            let other = if is_forgotten { self.register(name, &redirect, &scopes).await.ok() } else { None };
+            // Some servers take an address once.
+            address = self.address(other.unwrap_or(client), challenge, &scopes).await?;
         }
         *lock(&self.asked) = all;
         Ok(address)
@@ -425,7 +429,7 @@ impl Begin {
     fn refused(&self, error: &AuthError) -> bool {
         match error {
             AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_) => true,
-            AuthError::TokenRefreshFailed(_) => self.fetcher.refused_post(),
+            AuthError::TokenRefreshFailed(_) => self.fetcher.refusal() != Refusal::None,
             _ => false,
         }
     }

@@ -12,12 +12,14 @@ use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, Method, Request, StatusCode, Url};
 use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRequest};
 
-use super::post_answer::PostAnswer;
+use super::post_answer::{PostAnswer, Refusal};
 use crate::http_error::HttpError;
 use crate::mutex::lock;
 
 /// The time for one request.
 const TIME: Duration = Duration::from_secs(30);
+/// The time limit of the page for people.
+const PAGE: Duration = Duration::from_secs(5);
 /// The requests of one login, or of one refresh. A server can name any number of authorization servers.
 const REQUESTS: usize = 40;
 /// The largest answer that is read.
@@ -39,7 +41,7 @@ struct Observed {
     /// The address of the last description that was read.
     description: Option<Url>,
     /// Whether the last request for a client or for tokens was refused.
-    is_refused: bool,
+    refusal: Refusal,
 }
 
 impl Fetcher {
@@ -69,8 +71,8 @@ impl Fetcher {
     }
 
     /// Whether the last request for tokens was refused.
-    pub(super) fn refused_post(&self) -> bool {
-        lock(&self.observed).is_refused
+    pub(super) fn refusal(&self) -> Refusal {
+        lock(&self.observed).refusal
     }
 
     /// Whether the page for people refuses a request for it, whoever a person is.
@@ -79,14 +81,17 @@ impl Fetcher {
         if check(&url, &self.server).is_err() || self.requests.fetch_add(1, Ordering::Relaxed) >= REQUESTS {
             return false;
         }
-        self.client.get(url).send().await.is_ok_and(|response| {
-            matches!(
-                response.status(),
-                StatusCode::BAD_REQUEST
-                    | StatusCode::NOT_FOUND
-                    | StatusCode::GONE
-                    | StatusCode::UNPROCESSABLE_ENTITY
-            )
+        let asked = tokio::time::timeout(PAGE, self.client.get(url).send()).await;
+        asked.is_ok_and(|answer| {
+            answer.is_ok_and(|response| {
+                matches!(
+                    response.status(),
+                    StatusCode::BAD_REQUEST
+                        | StatusCode::NOT_FOUND
+                        | StatusCode::GONE
+                        | StatusCode::UNPROCESSABLE_ENTITY
+                )
+            })
         })
     }
 
@@ -112,7 +117,7 @@ impl Fetcher {
         let mut observed = lock(&self.observed);
         if is_post {
             let read = PostAnswer::read(status, body);
-            observed.is_refused = read.is_refusal;
+            observed.refusal = read.refusal;
             (status, body) = (read.status, read.body);
             if read.is_json {
                 headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -14,27 +14,44 @@ pub(super) struct PostAnswer {
     pub(super) status: StatusCode,
     pub(super) body: Vec<u8>,
     pub(super) is_json: bool,
-    /// Whether the authorization server refuses what was sent. A gateway before it knows nothing of tokens.
-    pub(super) is_refusal: bool,
+    pub(super) refusal: Refusal,
+}
+
+/// Whether the authorization server refuses what was sent. A gateway before it knows nothing of tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Refusal {
+    #[default]
+    None,
+    /// By its status, and it does not say of what.
+    Unclear,
+    Clear,
 }
 
 impl PostAnswer {
     pub(super) fn read(status: StatusCode, body: Vec<u8>) -> Self {
+        let is_unauthorized = matches!(status, StatusCode::BAD_REQUEST | StatusCode::UNAUTHORIZED);
         let Ok(fields) = serde_json::from_slice::<Map<String, Value>>(&body) else {
-            return Self { status, body, is_json: false, is_refusal: false };
+            let is_page = body.trim_ascii_start().starts_with(b"<");
+            let refusal = if is_unauthorized && !is_page { Refusal::Unclear } else { Refusal::None };
+            return Self { status, body, is_json: false, refusal };
         };
-        let error = fields.get("error").and_then(Value::as_str).filter(|error| !error.is_empty());
+        let text = |key: &str| fields.get(key).and_then(Value::as_str).filter(|error| !error.is_empty());
+        let error = text("error");
         let status = match error {
             Some(_) if status.is_success() => StatusCode::BAD_REQUEST,
             None if status.is_success() => StatusCode::OK,
             _ => status,
         };
-        let is_refusal = match (status, error) {
-            (StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT, _) => false,
-            (_, Some(error)) => status.is_client_error() && !TRANSIENT.contains(&error),
-            (_, None) => matches!(status, StatusCode::BAD_REQUEST | StatusCode::UNAUTHORIZED),
+        // Gateways have words for people there: "Not Found".
+        let is_code =
+            |error: &&str| error.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_'));
+        let code = error.or_else(|| text("error_code")).filter(is_code);
+        let is_clear = match status {
+            StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT => false,
+            _ => status.is_client_error() && code.is_some_and(|code| !TRANSIENT.contains(&code)),
         };
-        Self { status, body: with_whole_seconds(fields).unwrap_or(body), is_json: true, is_refusal }
+        let refusal = if is_clear { Refusal::Clear } else { Refusal::None };
+        Self { status, body: with_whole_seconds(fields).unwrap_or(body), is_json: true, refusal }
     }
 }
 

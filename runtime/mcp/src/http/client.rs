@@ -179,12 +179,17 @@ impl HttpClient {
     /// Sends an answer. A person may have thought about it, so it is sent again if that fails; a server that has it ignores the second one.
     async fn send_reply(&self, id: &RequestId, answer: Answer, extra: &Extra) {
         let reply = wire::reply(id, answer).to_string().into_bytes();
+        let mut is_sent = false;
         for pause in REPLY_PAUSES {
             let sent = tokio::time::timeout(REPLY, self.post(reply.clone(), extra)).await;
-            if sent.is_ok_and(|sent| sent.is_ok_and(|response| !response.status().is_server_error())) {
+            is_sent = sent.is_ok_and(|sent| sent.is_ok_and(|response| !is_retried(response.status())));
+            if is_sent {
                 break;
             }
             tokio::time::sleep(pause).await;
+        }
+        if !is_sent {
+            tracing::warn!("an answer to a request of an MCP server was not taken by it");
         }
         self.0.replies.fetch_sub(1, Ordering::Relaxed);
     }
@@ -341,6 +346,11 @@ impl HttpClient {
     fn stream(&self, response: Response, asked: Option<AnswerTo>, extra: Extra) -> SseStream {
         Answers::new(self.clone(), response, asked, extra).into_stream().boxed()
     }
+}
+
+/// Whether a server may take the same message later.
+fn is_retried(status: StatusCode) -> bool {
+    status.is_server_error() || matches!(status, StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS)
 }
 
 /// Why a stream could not be opened.
