@@ -11,6 +11,9 @@ use crate::signs::is_piece;
 /// breaker share its circuits; a circuit belongs to the provider and the name of a model ([`Model::identity`]). A
 /// [`Fallback`](crate::Fallback) and a [`Router`](crate::Router) have those of their first model, so wrap each of their models instead.
 ///
+/// The key of a provider and its address are no part of [`Model::identity`]. A model with the key or the endpoint of a user needs a breaker of
+/// its own: otherwise, the failures of one user's endpoint open the circuit for all others.
+///
 /// A breaker with [`CircuitBreaker::keyed_by`] is an error when the agent is built ([`ModelError::Setup`]): its key is one of calls of tools.
 ///
 /// ```

@@ -2,7 +2,8 @@
 
 use onionskin_core::model::{Model, ModelError, ModelRequest};
 
-/// The provider and the name of the model that answers a request.
+/// The provider and the name of the model that answers a request. The provider's key and address are no part of it, so models with those of
+/// users need limits of their own.
 pub(crate) fn key(model: &impl Model, request: &ModelRequest) -> String {
     let identity = model.identity(request.model.as_deref());
     match identity.model() {

@@ -14,6 +14,9 @@ use crate::signs::waiting;
 /// permits; they belong to the provider and the name of a model ([`Model::identity`]). A [`Fallback`](crate::Fallback) and a
 /// [`Router`](crate::Router) have those of their first model, so wrap each of their models instead.
 ///
+/// The key of a provider and its address are no part of [`Model::identity`]. A model with the key or the endpoint of a user needs a limit of
+/// its own: otherwise, what one user's account uses stops all others.
+///
 /// A limit with [`RateLimit::keyed_by`] is an error when the agent is built ([`ModelError::Setup`]): its key is one of calls of tools.
 ///
 /// ```
