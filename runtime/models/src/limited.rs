@@ -1,5 +1,6 @@
 //! Rate limits around a model.
 
+use std::cmp::Ordering;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -36,7 +37,9 @@ use crate::signs::waiting;
 /// ```
 ///
 /// The tokens of an answer are known at its end. A request first takes an estimate of its own tokens, a token for each four bytes of its
-/// JSON and at most the limit's burst, and charges the rest afterwards. An estimate that is too high is not given back.
+/// JSON and at most the limit's burst, and charges the rest afterwards, or gives it back if the estimate was too high: the text of an
+/// image has many more bytes than the image has tokens. A model that reports no tokens has used the estimate. One answer charges at most
+/// what [`RateLimit::charge`] takes at once, so a provider that reports billions of tokens does not stop all requests for long.
 ///
 /// A run that is over or is cancelled gives up its place, and uses no permits. The wait counts as the model's work, so it ends with the
 /// run's deadline, and after ten times `Limits::model_timeout` with [`ModelError::Unended`].
@@ -161,7 +164,7 @@ impl Drop for Reserved<'_> {
     }
 }
 
-/// Charges what a request used beyond its estimate, also if it failed or was dropped.
+/// Corrects the estimate of a request by what it used, also if it failed or was dropped.
 struct Charge<'l> {
     limit: &'l RateLimit,
     key: &'l str,
@@ -172,11 +175,12 @@ struct Charge<'l> {
 impl Drop for Charge<'_> {
     fn drop(&mut self) {
         let used = u32::try_from(self.used.total()).unwrap_or(u32::MAX);
-        let rest = used.saturating_sub(self.reserved);
-        if rest > 0 {
-            // Without room for the key nothing can be noted, and the answer is there.
-            let _ = self.limit.charge(self.key, rest);
-        }
+        // Without room for the key nothing can be noted, and the answer is there.
+        let _ = match used.cmp(&self.reserved) {
+            Ordering::Greater => self.limit.charge(self.key, used - self.reserved),
+            Ordering::Less if used > 0 => self.limit.give_back(self.key, self.reserved - used),
+            Ordering::Less | Ordering::Equal => Ok(()),
+        };
     }
 }
 

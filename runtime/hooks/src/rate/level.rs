@@ -5,6 +5,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+/// One charge takes at most so many times the permits of the limit, or its burst if that is larger: whoever reports the costs, such as a
+/// provider, can be wrong, and the key would be in debt for weeks.
+const MOST_PER_CHARGE: u32 = 10;
+
 /// How fast buckets fill, and how much they hold.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rate {
@@ -45,6 +49,11 @@ impl Rate {
 
     pub(super) fn burst(self) -> u32 {
         self.burst
+    }
+
+    /// The number of permits of one charge that count.
+    fn charged(self, permits: u32) -> u32 {
+        permits.min(MOST_PER_CHARGE.saturating_mul(self.permits.max(self.burst)))
     }
 
     fn cost(self, permits: u32) -> Parts {
@@ -93,7 +102,7 @@ impl Level {
 
     pub(super) fn charge(&mut self, rate: Rate, permits: u32) {
         self.fill(rate);
-        self.parts = self.parts.saturating_sub(rate.cost(permits));
+        self.parts = self.parts.saturating_sub(rate.cost(rate.charged(permits)));
     }
 
     pub(super) fn give_back(&mut self, rate: Rate, permits: u32) {

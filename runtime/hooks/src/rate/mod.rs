@@ -172,6 +172,9 @@ impl RateLimit {
     /// Takes permits of a key afterwards, without a wait, for costs that are known only at the end, such as the tokens of an answer. The
     /// key may get into debt: later callers wait until it is paid.
     ///
+    /// One charge takes at most ten times the permits of the limit, or ten times its burst if that is larger. The costs are often a report
+    /// of somebody else, and a wrong one would close the key for weeks.
+    ///
     /// # Errors
     /// Returns [`RateLimitError::TooManyKeys`] if the key is new and no other one can leave; then nothing is charged.
     pub fn charge(&self, key: &str, permits: u32) -> Result<(), RateLimitError> {

@@ -109,6 +109,16 @@ async fn h9_a_debt_of_any_size_ends_in_a_wait_and_not_in_an_overflow() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn h9_one_charge_is_at_most_ten_times_the_permits_or_the_burst() {
+    for (limit, debt) in [(RateLimit::new(3, SECOND), 9 * SECOND), (one_a_second().burst(4), 36 * SECOND)] {
+        limit.charge("k", u32::MAX).unwrap();
+        let start = Instant::now();
+        limit.acquire("k", 0).await.unwrap();
+        assert_eq!(start.elapsed(), debt, "{limit:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn h9_more_permits_than_the_burst_are_refused() {
     let error = RateLimit::new(10, SECOND).burst(4).acquire("k", 5).await.unwrap_err();
     assert!(matches!(error, RateLimitError::MoreThanBurst { requested: 5, burst: 4, .. }), "{error:?}");

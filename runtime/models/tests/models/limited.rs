@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use onionskin::RunError;
+use onionskin::content::{Image, Media};
 use onionskin::declaration::Limits;
 use onionskin::hooks::{CallKey, RateLimit};
 use onionskin::model::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, Usage};
@@ -72,6 +73,41 @@ async fn o3_tokens_beyond_the_estimate_are_paid_by_later_requests() {
     answer(&model, &ask("three")).await.1.unwrap();
     let third = start.elapsed();
     assert!(third >= Duration::from_secs(59), "{third:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn o3_a_wrong_count_of_tokens_does_not_close_the_limit_for_long() {
+    let model = Ordered { usage: Usage::new(4_000_000_000, u64::MAX), ..Ordered::default() };
+    let model = Limited::new(model).tokens(minute(600));
+    answer(&model, &ask("one")).await.1.unwrap();
+    let start = Instant::now();
+    let request = ask("two");
+    let second = tokio::time::timeout(Duration::from_hours(1), answer(&model, &request)).await;
+    second.expect("the limit is closed for more than an hour").1.unwrap();
+    let waited = start.elapsed();
+    assert!(waited > Duration::from_mins(9) && waited < Duration::from_mins(11), "{waited:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn o3_an_estimate_that_is_too_high_is_given_back() {
+    let image = Image(Media::new("A".repeat(4 * 500), "image/png"));
+    let request = ModelRequest::new([Message::user_content([image.into()])]);
+    let reported = Ordered { usage: Usage::new(5, 5), ..Ordered::default() };
+    let model = Limited::new(reported.clone()).tokens(minute(600));
+    let start = Instant::now();
+    // Each takes more than 500 permits, and uses 10.
+    for _ in 0..50 {
+        answer(&model, &request).await.1.unwrap();
+    }
+    let waited = start.elapsed();
+    assert!(waited < Duration::from_mins(1), "{waited:?}");
+
+    // A model that reports no tokens has used the estimate.
+    let model = Limited::new(Ordered::default()).tokens(minute(600));
+    answer(&model, &request).await.1.unwrap();
+    let start = Instant::now();
+    answer(&model, &request).await.1.unwrap();
+    assert!(start.elapsed() > Duration::from_secs(40), "{:?}", start.elapsed());
 }
 
 #[tokio::test(start_paused = true)]
