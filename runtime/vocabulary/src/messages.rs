@@ -81,7 +81,7 @@ pub fn unknown_field(name: &str, others: &[&'static str]) -> (String, Option<&'s
         return (format!("there is no field `{name}`: it is called `{ours}`"), Some(ours));
     }
     if ready_hook_at(&format!("hooks::{name}")).is_some() {
-        return (format!("`{name}` is a hook: write `tool_hooks: [{name}(..)]`"), None);
+        return (format!("`{name}` is a hook: add it to `tool_hooks`"), None);
     }
     // An error lists the first ones.
     let mut fields = COMMON_FIELDS.to_vec();
@@ -140,7 +140,7 @@ mod tests {
                 assert_eq!(message(name), expected);
             }
         }
-        assert_eq!(message("rate_limit"), "`rate_limit` is a hook: write `tool_hooks: [rate_limit(..)]`");
+        assert_eq!(message("rate_limit"), "`rate_limit` is a hook: add it to `tool_hooks`");
         let (message, meant) = unknown_field("instructio", &[]);
         assert_eq!(
             (&*message, meant),

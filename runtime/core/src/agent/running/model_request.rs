@@ -362,13 +362,15 @@ async fn late(timeout: Duration, written: &Mutex<Option<Instant>>) -> ModelError
 
 /// The maximum pause that a provider can request.
 const MAX_REQUESTED_PAUSE: Duration = Duration::from_mins(1);
+/// A shorter one is none.
+const LEAST_REQUESTED_PAUSE: Duration = Duration::from_millis(100);
 
-/// Half a second, doubled for each attempt, with jitter; or the delay that the provider or a circuit requests, up to a minute. A request for
-/// no delay is none: a server that is busy writes it when its date has passed, and each attempt would be used up at once.
+/// Half a second, doubled for each attempt, with jitter; or the delay that the provider or a circuit requests, up to a minute. A server that is
+/// busy writes none, or a very short one, when its date has passed, and each attempt would be used up at once.
 fn pause(attempt: u32, error: &ModelError) -> Duration {
     if let ModelError::Status { retry_after: Some(requested), .. }
     | ModelError::Unavailable { retry_after: Some(requested), .. } = error
-        && !requested.is_zero()
+        && *requested >= LEAST_REQUESTED_PAUSE
     {
         (*requested).min(MAX_REQUESTED_PAUSE)
     } else {
