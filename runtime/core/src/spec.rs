@@ -10,6 +10,8 @@
 //! | an agent | [`AgentTool::spec`](crate::AgentTool::spec) |
 //! | a script | `rhai::from_code` (feature `rhai`) |
 
+#[doc(hidden)]
+pub use onionskin_tools::policy::CachedResults;
 pub use onionskin_tools::spec::{
     Binding, CallArgs, Execution, FnOutput, HookEnd, HookExit, IntoArgs, MissingKey, SpecError, SpecParam,
     StateType, ToolPolicy, ToolSpec, ToolValue, ToolboxTools, Transform, call_args, for_each_run, value,

@@ -28,6 +28,10 @@ impl Call {
     pub(crate) fn parts(&self) -> [&str; 3] {
         [&self.agent, &self.tool, &self.args]
     }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.parts().iter().map(|part| part.len()).sum()
+    }
 }
 
 /// The arguments as text, with the fields in the order of their names, and as the tool gets them: after repairs, in its types, with its

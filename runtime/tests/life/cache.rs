@@ -145,6 +145,21 @@ async fn t4_cache_by_a_key_and_bounded() {
     assert_eq!(count(&log, "is_even", &[2, 4, 3, 5, 6]).await, ["ran 2", "ran 3", "ran 6"]);
 }
 
+#[tokio::test]
+async fn t4_cache_has_a_bounded_number_of_bytes_and_drops_the_oldest_results() {
+    let log = Log::default();
+    let counter = log.clone();
+    let mut spec = ToolSpec::from_fn("fill", "Fills.", move |args: X, _| {
+        counter.push(format!("ran {}", args.x));
+        async { Ok("a".repeat(20 << 20)) }
+    });
+    spec.cache(Cache::new());
+    for x in [1, 2, 3, 1, 4, 2, 1] {
+        spec.call(json!({ "x": x })).await.unwrap();
+    }
+    assert_eq!(log.take(), ["ran 1", "ran 2", "ran 3", "ran 4", "ran 1"]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn t4_cache_forgets_after_its_time() {
     let log = Log::default();

@@ -1,5 +1,6 @@
 //! [`ToolOutput`]: the result of a successful tool call.
 
+mod bytes;
 mod function_value;
 mod map_text;
 mod recorded;

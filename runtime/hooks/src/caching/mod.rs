@@ -1,25 +1,24 @@
 //! The hook [`cache_results`](struct@cache_results): a cache of results of pure tools.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use onionskin_core::content::ContentBlock;
 use onionskin_core::made::FromValues;
+use onionskin_core::spec::CachedResults;
 use onionskin_core::{Args, Effect, Hook, Next, ToolContext, ToolOutput, ToolResult};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tokio::time::Instant;
 
 use crate::equal::Call;
 use crate::key::session_of;
 use crate::lock::lock;
 
 /// Answers a call of a tool with `effect = pure` with the result of an equal call: of the same tool and agent, with the same arguments, for the
-/// same user and session; without a session, in the same run. It keeps up to `capacity` results for up to `ttl`; a full cache drops its oldest
-/// result. Calls of other tools pass.
+/// same user and session; without a session, in the same run. It keeps up to `capacity` results for up to `ttl`, with up to 64 MiB of
+/// arguments and results, and no larger result; a full cache drops its oldest results. Calls of other tools pass.
 ///
 /// ```
 /// use std::time::Duration;
@@ -60,24 +59,21 @@ use crate::lock::lock;
 /// Tools with `effect = once`: they are never cached.
 #[derive(Clone)]
 pub struct cache_results {
-    capacity: usize,
-    ttl: Duration,
-    cache: Arc<Mutex<Cache>>,
+    /// With whether the states that the tool read are the same for a call.
+    results: Arc<Mutex<CachedResults<Key, HasSameStates>>>,
 }
 
-#[derive(Default)]
-struct Cache {
-    results: HashMap<Key, Cached>,
-    /// The same results by age, the oldest first.
-    ages: BTreeMap<u64, Key>,
-    next: u64,
-}
-
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(PartialEq, Eq, Hash)]
 struct Key {
     call: Call,
     user: Option<Arc<str>>,
     session: String,
+}
+
+impl Key {
+    fn bytes(&self) -> usize {
+        self.call.bytes() + self.user.as_ref().map_or(0, |user| user.len()) + self.session.len()
+    }
 }
 
 /// A found result in a journal, without typed values of the program.
@@ -104,14 +100,6 @@ impl Recorded {
 
 type HasSameStates = Arc<dyn Fn(&ToolContext) -> bool + Send + Sync>;
 
-struct Cached {
-    output: ToolOutput,
-    /// Whether the states that the tool read are the same for a call.
-    has_same_states: HasSameStates,
-    at: Instant,
-    age: u64,
-}
-
 impl cache_results {
     /// Creates the hook with an empty cache. Clones share the cache.
     ///
@@ -124,53 +112,17 @@ impl cache_results {
             capacity > 0 && !ttl.is_zero(),
             "`cache_results({capacity}, {ttl:?})` keeps nothing: remove the hook"
         );
-        Self { capacity, ttl, cache: Arc::default() }
+        Self { results: Arc::new(Mutex::new(CachedResults::new(capacity, Some(ttl)))) }
     }
 
     fn find(&self, cx: &ToolContext, key: &Key) -> Option<ToolOutput> {
-        let mut cache = lock(&self.cache);
-        let cached = cache.results.get(key)?;
-        if !self.is_too_old(cached) && (cached.has_same_states)(cx) {
-            return Some(cached.output.clone());
+        let mut results = lock(&self.results);
+        let (output, has_same_states) = results.get(key)?;
+        if has_same_states(cx) {
+            return Some(output.clone());
         }
-        cache.remove(key);
+        results.remove(key);
         None
-    }
-
-    fn keep(&self, key: Key, output: ToolOutput, has_same_states: HasSameStates) {
-        let mut cache = lock(&self.cache);
-        cache.remove(&key);
-        while let Some(oldest) = cache.oldest()
-            && (cache.results.len() >= self.capacity || self.is_too_old(oldest))
-        {
-            cache.remove_oldest();
-        }
-        let age = cache.next;
-        cache.next += 1;
-        cache.ages.insert(age, key.clone());
-        cache.results.insert(key, Cached { output, has_same_states, at: Instant::now(), age });
-    }
-
-    fn is_too_old(&self, cached: &Cached) -> bool {
-        cached.at.elapsed() >= self.ttl
-    }
-}
-
-impl Cache {
-    fn oldest(&self) -> Option<&Cached> {
-        self.ages.first_key_value().and_then(|(_, key)| self.results.get(key))
-    }
-
-    fn remove_oldest(&mut self) {
-        if let Some((_, key)) = self.ages.pop_first() {
-            self.results.remove(&key);
-        }
-    }
-
-    fn remove(&mut self, key: &Key) {
-        if let Some(cached) = self.results.remove(key) {
-            self.ages.remove(&cached.age);
-        }
     }
 }
 
@@ -203,7 +155,8 @@ impl Hook for cache_results {
         let (result, has_same_states) = cx.with_state_reads(next.run(args)).await;
         let output = result?;
         if has_same_states(cx) {
-            self.keep(key, output.clone(), has_same_states);
+            let bytes = key.bytes();
+            lock(&self.results).insert(key, bytes, output.clone(), has_same_states);
         }
         Ok(output)
     }
@@ -211,10 +164,11 @@ impl Hook for cache_results {
 
 impl fmt::Debug for cache_results {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let results = lock(&self.results);
         f.debug_struct("cache_results")
-            .field("capacity", &self.capacity)
-            .field("ttl", &self.ttl)
-            .field("kept", &lock(&self.cache).results.len())
+            .field("capacity", &results.capacity)
+            .field("ttl", &results.ttl)
+            .field("kept", &results.count())
             .finish_non_exhaustive()
     }
 }

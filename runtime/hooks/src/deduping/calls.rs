@@ -1,15 +1,13 @@
 //! What the hook `dedupe` knows of the calls of running runs.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
-use std::io;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use onionskin_core::journal::fingerprint;
-use onionskin_core::{CancellationToken, Exit, RunContext, ToolContext, ToolOutput, ToolResult};
+use onionskin_core::{CancellationToken, Exit, RunContext, ToolContext, ToolResult};
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Mutex as AsyncMutex, MutexGuard, Notify};
 
@@ -161,9 +159,8 @@ impl CallsOfRun {
         if let Some(line) = self.lines.get(call) {
             return Arc::clone(line);
         }
-        let parts = call.parts();
         let line = Arc::new(Line {
-            hash: fingerprint(&parts),
+            hash: fingerprint(&call.parts()),
             state: AsyncMutex::default(),
             changed: Notify::new(),
             bytes: AtomicUsize::default(),
@@ -172,7 +169,7 @@ impl CallsOfRun {
         for size in &line.sizes {
             size.calls.fetch_add(1, Ordering::Relaxed);
         }
-        line.grow(parts.iter().map(|part| part.len()).sum());
+        line.grow(call.bytes());
         self.lines.insert(call.clone(), Arc::clone(&line));
         line
     }
@@ -219,9 +216,9 @@ impl Turn<'_> {
     /// Stores the answer to equal calls. Returns whether it is short enough.
     pub(super) fn finish(&mut self, result: &ToolResult) -> bool {
         let bytes = match result {
-            Ok(output) => bytes_of(output),
-            Err(Exit::Tool(error)) => bytes_of(error.output()),
-            Err(Exit::Stop(stop)) => bytes_of(stop.output()),
+            Ok(output) => output.bytes(),
+            Err(Exit::Tool(error)) => error.output().bytes(),
+            Err(Exit::Stop(stop)) => stop.output().bytes(),
             Err(Exit::Abort(abort)) => abort.reason().len(),
         };
         let is_short = bytes <= MAX_RESULT;
@@ -257,36 +254,4 @@ impl DerefMut for Turn<'_> {
     fn deref_mut(&mut self) -> &mut State {
         &mut self.state
     }
-}
-
-/// The bytes of a result: of its texts, and of all else as JSON.
-fn bytes_of(output: &ToolOutput) -> usize {
-    let blocks =
-        output.content().iter().map(|block| block.as_text().map_or_else(|| bytes_as_json(block), str::len));
-    // A value that is in the text too is not stored twice.
-    let apart = match output.structured_content() {
-        Some(Cow::Borrowed(value)) => bytes_as_json(value),
-        Some(Cow::Owned(_)) | None => 0,
-    };
-    blocks.sum::<usize>() + apart
-}
-
-fn bytes_as_json(value: &impl Serialize) -> usize {
-    struct Counted(usize);
-
-    impl io::Write for Counted {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0 += bytes.len();
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    let mut counted = Counted(0);
-    // What cannot be written has no bytes.
-    let _ = serde_json::to_writer(&mut counted, value);
-    counted.0
 }

@@ -75,6 +75,38 @@ async fn h9_arguments_are_equal_in_any_order_and_spelling_and_their_numbers_are_
 }
 
 #[tokio::test(start_paused = true)]
+async fn h9_results_that_are_too_old_leave_memory_at_the_next_call() {
+    let (hook, tool, cx) = (cache(), Tool::new(Duration::ZERO, done), pure("look"));
+    cached(&hook, &tool, &cx, "{}").await;
+    advance(10 * SECOND).await;
+    Tool::new(Duration::ZERO, failed).call(&hook, &pure("list")).await.unwrap_err();
+    assert!(format!("{hook:?}").contains("kept: 0"), "{hook:?}");
+}
+
+#[tokio::test]
+async fn h9_the_bytes_of_cached_results_and_their_arguments_are_bounded_and_the_oldest_leave() {
+    const MIB: usize = 1 << 20;
+    let (hook, cx) = (cache_results::new(100, 600 * SECOND), pure("look"));
+    let long = async |arg: &str, answer: &str, bytes: usize| {
+        let output = || Ok(format!("{answer}{}", "a".repeat(bytes)).into());
+        let mut args = Args::from(json!({ "arg": arg }).to_string());
+        let output = hook.call(&cx, &mut args, testing::next(|_| output())).await.unwrap();
+        output.to_text().chars().next().unwrap().to_string()
+    };
+    for arg in ["1", "2", "3", "4"] {
+        assert_eq!(long(arg, "x", 16 * MIB - 1024).await, "x");
+    }
+    assert!(format!("{hook:?}").contains("kept: 4"), "{hook:?}");
+    assert_eq!((long("5", "x", 1).await, long("1", "y", 1).await), ("x".into(), "x".into()));
+    // The arguments count too.
+    assert_eq!(long(&"5".repeat(8 * MIB), "x", 1).await, "x");
+    assert_eq!((long("2", "y", 1).await, long("1", "y", 1).await), ("x".into(), "y".into()));
+    // A result that has no place takes none from others.
+    assert_eq!(long("6", "x", 64 * MIB).await, "x");
+    assert_eq!((long("6", "y", 1).await, long("2", "y", 1).await), ("y".into(), "x".into()));
+}
+
+#[tokio::test(start_paused = true)]
 async fn h9_errors_and_tools_that_may_act_are_not_cached() {
     let (hook, broken, tool) = (cache(), Tool::new(Duration::ZERO, failed), Tool::new(Duration::ZERO, done));
     let cx = pure("look");

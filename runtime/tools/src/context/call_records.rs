@@ -42,6 +42,14 @@ pub(crate) struct Key {
     pub(crate) services: Vec<Option<u64>>,
 }
 
+impl Key {
+    /// The bytes of its texts.
+    pub(crate) fn bytes(&self) -> usize {
+        let ids = [&self.user, &self.session].into_iter().flatten().map(|id| id.len());
+        self.args.len() + self.filled.len() + ids.sum::<usize>()
+    }
+}
+
 struct CacheLookups {
     cache: usize,
     times: u32,

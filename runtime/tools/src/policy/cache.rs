@@ -1,15 +1,15 @@
 //! Caches of tool results.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use serde_json::Value;
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::fill::Fill;
+use super::results::CachedResults;
 use crate::context::{Key, RunContext, ToolContext};
 use onionskin_definitions::args::Args;
 use onionskin_definitions::debug_fields;
@@ -22,7 +22,8 @@ use onionskin_definitions::output::ToolOutput;
 /// `#[tool(cache(..))]` creates a cache for each built agent, [`ToolSpec::cache`](crate::ToolSpec::cache) one
 /// for each value. The caches of a toolbox's tools belong to the object; all its users share them. Errors,
 /// answers of error handlers and hooks, and results of calls that ran the tool more than once are not cached.
-/// A full cache drops its oldest result. While a call runs, equal calls wait for its result. If that cannot
+/// A full cache drops its oldest results. It has at most 64 MiB of arguments and results, and stores no larger
+/// result. While a call runs, equal calls wait for its result. If that cannot
 /// be cached, the next waiting call runs.
 ///
 /// ```
@@ -35,9 +36,7 @@ use onionskin_definitions::output::ToolOutput;
 /// assert_eq!(spec.call_blocking("{}").unwrap(), first);
 /// ```
 pub struct Cache {
-    ttl: Option<Duration>,
     key: Option<KeyFn>,
-    capacity: usize,
     store: Arc<Mutex<Store>>,
 }
 
@@ -46,12 +45,8 @@ type KeyFn = Arc<dyn Fn(&Args) -> String + Send + Sync>;
 /// The default maximum number of results.
 const CAPACITY: usize = 1024;
 
-#[derive(Default)]
 struct Store {
-    cached: HashMap<Key, CachedResult>,
-    /// The same entries by age, the oldest first.
-    ages: BTreeMap<u64, Key>,
-    next: u64,
+    results: CachedResults<Key>,
     /// The calls in progress.
     flights: HashMap<Key, Running>,
 }
@@ -121,26 +116,10 @@ impl Drop for Flight {
     }
 }
 
-struct CachedResult {
-    output: ToolOutput,
-    at: Instant,
-    age: u64,
-}
-
 impl Store {
-    /// Inserts a result as the newest one.
-    fn insert(&mut self, key: Key, output: ToolOutput) {
-        self.remove(&key);
-        let age = self.next;
-        self.next += 1;
-        self.ages.insert(age, key.clone());
-        self.cached.insert(key, CachedResult { output, at: Instant::now(), age });
-    }
-
-    fn remove(&mut self, key: &Key) {
-        if let Some(cached) = self.cached.remove(key) {
-            self.ages.remove(&cached.age);
-        }
+    fn new(capacity: usize, ttl: Option<Duration>) -> Arc<Mutex<Self>> {
+        let results = CachedResults::new(capacity, ttl);
+        Arc::new(Mutex::new(Self { results, flights: HashMap::new() }))
     }
 }
 
@@ -158,7 +137,7 @@ pub(super) enum Lookup {
 impl Cache {
     /// Creates a cache of at most 1024 results that do not expire.
     pub fn new() -> Self {
-        Self { ttl: None, key: None, capacity: CAPACITY, store: Arc::default() }
+        Self { key: None, store: Store::new(CAPACITY, None) }
     }
 
     /// Sets the maximum age of a result. Default: no limit.
@@ -166,9 +145,9 @@ impl Cache {
     /// # Panics
     /// Panics if the duration is zero, because the cache would keep nothing.
     #[must_use]
-    pub fn ttl(mut self, ttl: Duration) -> Self {
+    pub fn ttl(self, ttl: Duration) -> Self {
         assert!(!ttl.is_zero(), "a cache with a `ttl` of 0 keeps nothing: remove the cache");
-        self.ttl = Some(ttl);
+        self.store().results.ttl = Some(ttl);
         self
     }
 
@@ -185,9 +164,9 @@ impl Cache {
     /// # Panics
     /// Panics if the number is zero, because the cache would keep nothing.
     #[must_use]
-    pub fn capacity(mut self, most: usize) -> Self {
+    pub fn capacity(self, most: usize) -> Self {
         assert!(most > 0, "a cache with a `capacity` of 0 keeps nothing: remove the cache");
-        self.capacity = most;
+        self.store().results.capacity = most;
         self
     }
 
@@ -209,7 +188,7 @@ impl Cache {
         // A caller that runs the tool again rejected the earlier result, which leaves the cache too.
         let (times, stored) = cx.stages(|stages| stages.count_lookup(self.id()));
         if let Some(key) = stored {
-            self.store().remove(&key);
+            self.store().results.remove(&key);
         }
         let Some(key) = args.filter(|_| times == 1).and_then(|args| self.key_of(cx, args, fill)) else {
             return Lookup::NotApplicable;
@@ -226,14 +205,10 @@ impl Cache {
     /// The stored result, or a token for the end of the call in progress.
     fn lookup_now(&self, cx: &ToolContext, key: &Key) -> Result<Lookup, CancellationToken> {
         let mut store = self.store();
-        match store.cached.get(key) {
-            Some(cached) if self.ttl.is_none_or(|ttl| cached.at.elapsed() < ttl) => {
-                tracing::debug!(tool = cx.tool_name(), "answered from the cache");
-                cx.stages(|stages| stages.store(self.id(), key));
-                return Ok(Lookup::Hit(cached.output.clone()));
-            }
-            Some(_) => store.remove(key),
-            None => {}
+        if let Some((output, ())) = store.results.get(key) {
+            tracing::debug!(tool = cx.tool_name(), "answered from the cache");
+            cx.stages(|stages| stages.store(self.id(), key));
+            return Ok(Lookup::Hit(output.clone()));
         }
         match store.flights.get(key) {
             // The call in progress waits for this one.
@@ -254,12 +229,7 @@ impl Cache {
         if cx.tries() > 1 || !cx.stages(|stages| stages.store(self.id(), key)) {
             return;
         }
-        let mut store = self.store();
-        store.insert(key.clone(), output.clone());
-        while store.cached.len() > self.capacity {
-            let Some((_, oldest)) = store.ages.pop_first() else { break };
-            store.cached.remove(&oldest);
-        }
+        self.store().results.insert(key.clone(), key.bytes(), output.clone(), ());
     }
 
     fn key_of(&self, cx: &ToolContext, args: &mut Args, fill: Option<&dyn Fill>) -> Option<Key> {
@@ -328,11 +298,20 @@ impl Default for Cache {
 /// The same settings, without any results.
 impl Clone for Cache {
     fn clone(&self) -> Self {
-        Self { ttl: self.ttl, key: self.key.clone(), capacity: self.capacity, store: Arc::default() }
+        let (capacity, ttl) = {
+            let store = self.store();
+            (store.results.capacity, store.results.ttl)
+        };
+        Self { key: self.key.clone(), store: Store::new(capacity, ttl) }
     }
 }
 
-debug_fields!(Cache: this => ttl: this.ttl, capacity: this.capacity, kept: this.store().cached.len());
+debug_fields!(
+    Cache: this =>
+    ttl: this.store().results.ttl,
+    capacity: this.store().results.capacity,
+    kept: this.store().results.count()
+);
 
 /// A return type of a tool's `cache(key = path)` function.
 #[diagnostic::on_unimplemented(

@@ -14,6 +14,7 @@ mod fill;
 mod guardrail;
 mod inside;
 mod on_error;
+mod results;
 mod stack;
 mod stages;
 
@@ -28,5 +29,6 @@ pub use guardrail::{
 pub(crate) use inside::Inside;
 pub use on_error::ErrorHandler;
 pub(crate) use on_error::answer;
+pub use results::CachedResults;
 pub(crate) use stack::{ForEach, Stack};
 pub(crate) use stages::Stages;
