@@ -1,5 +1,7 @@
 //! Answers in several parts. A provider that runs tools of its own can pause, and goes on when it gets back what it has written.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use onionskin_core::model::{Message, ModelDelta, ModelError, ModelRequest, ModelResponse};
 
 use crate::answer::Part;
@@ -28,16 +30,24 @@ pub(crate) async fn ask(
         }
         let mut next = request.clone();
         next.messages = request.messages.iter().cloned().chain([Message::from(whole.clone())]).collect();
-        let spent = whole.usage;
+        let (spent, is_shown) = (whole.usage, AtomicBool::new(false));
         let mut show = |delta| match delta {
             ModelDelta::Usage(usage) => {
                 let mut all = spent;
                 all += usage;
                 deltas(ModelDelta::Usage(all));
             }
-            ModelDelta::Text(_) | ModelDelta::Reasoning(_) | ModelDelta::ToolCall(_) => deltas(delta),
+            ModelDelta::Text(_) | ModelDelta::Reasoning(_) | ModelDelta::ToolCall(_) => {
+                is_shown.store(true, Ordering::Relaxed);
+                deltas(delta);
+            }
         };
-        let part = exchange::ask(target, &next, tools, stream, marks, &mut show).await?;
+        let mut part = exchange::ask(target, &next, tools, stream, marks, &mut show).await;
+        // The parts before it are paid for, and a request for the whole answer would pay for them again.
+        if part.as_ref().is_err_and(ModelError::is_transient) && !is_shown.load(Ordering::Relaxed) {
+            part = exchange::ask(target, &next, tools, stream, marks, &mut show).await;
+        }
+        let part = part?;
         is_paused = part.is_paused;
         whole = joined(whole, part.response)?;
     }

@@ -451,6 +451,22 @@ async fn o3_an_answer_that_pauses_goes_on() {
 }
 
 #[tokio::test]
+async fn o3_a_part_that_fails_is_asked_for_again_without_those_before_it() {
+    let replies = vec![
+        anthropic_searches("I search. ", "srv_1", "", "pause_turn"),
+        http("503 Busy", "application/json", "", "{}"),
+        anthropic_searches("Crabs.", "", "", "end_turn"),
+    ];
+    let (url, seen) = serve(replies).await;
+    let (answer, _) = ask(&model(&url).adapter("anthropic").api_key("key-2")).await;
+    let answer = answer.unwrap();
+    assert_eq!((&*answer.text, answer.usage.input_tokens), ("I search. Crabs.", 14));
+    let bodies = seen.bodies();
+    assert_eq!(bodies.len(), 3);
+    assert_eq!(bodies[1]["messages"], bodies[2]["messages"]);
+}
+
+#[tokio::test]
 async fn o3_an_answer_that_pauses_for_ever_is_incomplete() {
     let (url, seen) = serve(vec![anthropic_searches("Hm. ", "srv_1", "", "pause_turn"); 11]).await;
     let (answer, _) = ask(&model(&url).adapter("anthropic").api_key("key-2")).await;
