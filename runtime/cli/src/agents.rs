@@ -11,6 +11,7 @@ use onionskin_core::definition::ToolSource;
 use onionskin_core::model::BoxModel;
 use onionskin_core::text::nearest;
 use onionskin_core::{App, BuildError, ScriptedModel};
+use onionskin_hooks::SpillFolder;
 #[cfg(feature = "mcp")]
 use onionskin_mcp::McpConfig;
 
@@ -196,6 +197,12 @@ async fn build(
     } else if program.registry.is_some() {
         // What the program gives may be for cards alone.
         app = app.allow_unused();
+    }
+    // The setup of a program provides its own.
+    if program.setup.is_none() && loaded.is_some_and(Loaded::spills) {
+        let folder = SpillFolder::temporary()
+            .map_err(|error| Failure::new(format!("there is no folder for the files of `spill`: {error}")))?;
+        app = app.provide(folder);
     }
     app = program.prepare(app).await?.entry(entry);
     if let Some(model) = model {

@@ -19,6 +19,9 @@ pub(crate) const NO_ADDRESS: &str = "reads files and folders, not addresses: sav
 /// The words for the address of a card that is not allowed.
 const ADDRESS_OF_CARD: &str = "`--card` reads files and folders: `--allow-urls` lets it read addresses too";
 
+/// The items of cards that need a [`SpillFolder`](onionskin_hooks::SpillFolder).
+const SPILL: [&str; 2] = ["::onionskin::hooks::spill", "::onionskin::hooks::read_spilled"];
+
 /// The agents of files.
 pub(crate) enum Loaded {
     /// Those of the arguments come first, then their children.
@@ -124,6 +127,14 @@ impl Loaded {
             Self::Cards { cards, .. } => Self::Cards { cards: cards.only(agent), only: None },
             Self::Workflow(workflow) => Self::Workflow(workflow.only(agent)),
         }
+    }
+
+    /// Whether an agent stores long results in files.
+    pub(crate) fn spills(&self) -> bool {
+        SPILL.iter().any(|path| match self {
+            Self::Cards { cards, .. } => cards.names_item(path),
+            Self::Workflow(workflow) => workflow.names_item(path),
+        })
     }
 
     /// The agents that need no server; none if each of them does.

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use onionskin_cards::{Card, Deck};
+use onionskin_cards::{Card, Deck, HookItem};
 use onionskin_core::declaration::{AppBuilder, DynAgent};
 
 /// The agents of cards that were loaded together.
@@ -45,6 +45,18 @@ impl LoadedCards {
     pub fn agents_with<'s>(&'s self, server: &'s str) -> impl Iterator<Item = &'s str> {
         let names = move |card: &&Arc<Card>| card.servers.iter().any(|named| *named.value == *server);
         self.cards.iter().filter(names).map(|card| &*card.name.value)
+    }
+
+    /// Whether a card names an item of the program or a ready one by this path: as a tool, or as a hook around calls.
+    #[doc(hidden)]
+    pub fn names_item(&self, path: &str) -> bool {
+        self.cards.iter().any(|card| {
+            let hooks = card.tool_hooks.iter().filter_map(|hook| match hook {
+                HookItem::Hook(hook, _) => Some(&hook.item),
+                HookItem::Rest(_) => None,
+            });
+            card.function_tools.iter().chain(hooks).any(|item| item.value.to_string() == path)
+        })
     }
 
     /// Removes all agents but this one and those below it.

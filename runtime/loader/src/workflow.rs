@@ -132,6 +132,12 @@ impl LoadedWorkflow {
         self.cards.agents_with(server)
     }
 
+    /// As [`LoadedCards::names_item`].
+    #[doc(hidden)]
+    pub fn names_item(&self, path: &str) -> bool {
+        self.cards.names_item(path)
+    }
+
     /// As [`LoadedCards::only`].
     #[must_use]
     pub fn only(self, agent: &str) -> Self {

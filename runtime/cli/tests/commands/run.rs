@@ -1,5 +1,7 @@
 //! `run`.
 
+use std::fs;
+
 use serde_json::Value;
 
 use crate::folder::{Folder, PAINT, Ran};
@@ -298,4 +300,38 @@ fn o1_a_script_in_the_place_of_a_card_is_named_as_a_model() {
     folder.run(&["run", "--card", "script.yaml", "What?"]).failed(&[
         "error: `script.yaml` is a script in place of a model, and no card: name it with `--model script:script.yaml`\n",
     ]);
+}
+
+#[test]
+fn h9_spill_of_a_card_has_a_folder_that_is_removed_at_the_end() {
+    let folder = Folder::new(&[
+        (
+            "desk.md",
+            "---\nfunction_tools: [tools.rhai:rows]\ntool_hooks: [{ hook: \"::onionskin::hooks::spill\", with: [256] }]\n---\nLook.\n",
+        ),
+        (
+            "tools.rhai",
+            "/// Gives rows.\nfn rows() { let all = \"\"; for n in 0..200 { all += `row ${n}\\n`; } all }\n",
+        ),
+        ("script.yaml", "desk:\n  - calls: [{ tool: rows, args: {} }]\n  - say: \"{last}\"\n"),
+        ("tmp/empty", ""),
+    ]);
+    assert_eq!(folder.run(&["check", "desk.md"]).code, 0);
+    for arguments in [&["run", "Look."][..], &["chat"]] {
+        let mut command =
+            folder.command(&[arguments, &["--card", "desk.md", "--model", "script:script.yaml"]].concat());
+        fs::write(folder.path("input"), "Look.\n").unwrap();
+        command.stdin(fs::File::open(folder.path("input")).unwrap());
+        let ran = Ran::new(command.env("TMPDIR", folder.path("tmp")).output().unwrap());
+        assert!(ran.code == 0 && ran.out.contains("read it with `read_spilled`"), "{ran:?}");
+        assert_eq!(fs::read_dir(folder.path("tmp")).unwrap().count(), 1, "{arguments:?}");
+    }
+    // The words for a folder that cannot be made are for people who do not write Rust.
+    let mut command = folder.command(&["run", "--card", "desk.md", "--model", "script:script.yaml", "Look."]);
+    let ran = Ran::new(command.env("TMPDIR", folder.path("nowhere")).output().unwrap());
+    ran.failed(&["error: there is no folder for the files of `spill`: "]);
+    // Agents without the hook need none.
+    folder.write("plain.md", "---\n---\nRest.\n");
+    let mut command = folder.command(&["list", "--card", "plain.md"]);
+    assert!(command.env("TMPDIR", folder.path("nowhere")).status().unwrap().success());
 }
