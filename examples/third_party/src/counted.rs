@@ -63,6 +63,10 @@ impl<M: Model> Model for Counted<M> {
         self.model.supports(option)
     }
 
+    fn check_option(&self, requested: Option<&str>, option: RequestOption) -> Result<(), ModelError> {
+        self.model.check_option(requested, option)
+    }
+
     fn reads(&self, content: &ContentBlock) -> bool {
         self.model.reads(content)
     }

@@ -243,10 +243,15 @@ impl GenaiModel {
         self.name.as_deref().or(requested).or(self.default.as_deref())
     }
 
-    /// The protocol of the model that is asked for all agents. A wrong name or adapter is the error of the request.
+    /// The protocol of the model that is asked for all agents.
     fn protocol(&self) -> Option<Protocol> {
-        let name = self.name.as_deref()?;
-        Protocol::new(self.adapter_kind(name).ok()?, name).ok()
+        self.protocol_of(self.name.as_deref()?).map(|(_, protocol)| protocol)
+    }
+
+    /// The protocol of the model with this name. A wrong name or adapter is the error of the request.
+    fn protocol_of(&self, name: &str) -> Option<(AdapterKind, Protocol)> {
+        let kind = self.adapter_kind(name).ok()?;
+        Some((kind, Protocol::new(kind, name).ok()?))
     }
 
     /// Where the request goes.
@@ -289,6 +294,11 @@ impl Model for GenaiModel {
     /// A model that each agent names itself is known at the request only.
     fn supports(&self, option: RequestOption) -> bool {
         self.protocol().is_none_or(|protocol| protocol.supports(option))
+    }
+
+    fn check_option(&self, requested: Option<&str>, option: RequestOption) -> Result<(), ModelError> {
+        let protocol = self.name_for(requested).and_then(|name| self.protocol_of(name));
+        protocol.map_or(Ok(()), |(kind, protocol)| protocol.check_option(kind, option))
     }
 
     /// The name, the protocol, the address and the key. A model that is named for one turn only is known at the request only.

@@ -54,6 +54,14 @@ impl Candidates {
         self.iter().all(|model| model.supports(option))
     }
 
+    pub(crate) fn check_option(
+        &self,
+        requested: Option<&str>,
+        option: RequestOption,
+    ) -> Result<(), ModelError> {
+        self.iter().try_for_each(|model| model.check_option(requested, option))
+    }
+
     pub(crate) fn reads(&self, content: &ContentBlock) -> bool {
         self.iter().all(|model| model.reads(content))
     }

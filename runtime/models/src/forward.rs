@@ -35,6 +35,14 @@ macro_rules! forward_all_but_check {
             $inner.supports(option)
         }
 
+        fn check_option(
+            &$this,
+            requested: Option<&str>,
+            option: onionskin_core::model::RequestOption,
+        ) -> Result<(), onionskin_core::model::ModelError> {
+            $inner.check_option(requested, option)
+        }
+
         fn reads(&$this, content: &onionskin_core::content::ContentBlock) -> bool {
             $inner.reads(content)
         }

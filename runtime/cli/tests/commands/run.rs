@@ -335,3 +335,40 @@ fn h9_spill_of_a_card_has_a_folder_that_is_removed_at_the_end() {
     let mut command = folder.command(&["list", "--card", "plain.md"]);
     assert!(command.env("TMPDIR", folder.path("nowhere")).status().unwrap().success());
 }
+
+#[cfg(feature = "genai")]
+#[test]
+fn a4_parameters_that_the_model_of_a_card_does_not_support_are_refused_before_the_run() {
+    let folder = Folder::new(&[(
+        "desk.md",
+        "---\nmodel: claude-haiku-4-5\nrequest_params:\n  temperature: 0.2\n  seed: 7\n---\nHelp.\n",
+    )]);
+    let sentence = "the model does not support `seed`: the protocol `anthropic` has no form for it; remove it from the request parameters, or \
+                    use another model";
+    let ran = folder.run(&["check", "--json", "desk.md"]);
+    let problems: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(
+        problems,
+        serde_json::json!([
+            { "level": "error", "file": "desk.md", "line": 5, "column": 3, "message": sentence }
+        ])
+    );
+    let mut command = folder.command(&["run", "--card", "desk.md", "Hello."]);
+    let ran = Ran::new(command.env("ANTHROPIC_API_KEY", "none").output().unwrap());
+    ran.failed(&["error: the request parameters of the agent `desk` cannot be used: ", sentence]);
+    // Another model is asked in its place.
+    folder.write("script.yaml", "desk:\n  - say: Done.\n");
+    let scripted = ["run", "--card", "desk.md", "--model", "script:script.yaml", "Hello."];
+    assert_eq!(folder.run(&scripted).code, 0);
+    // What asks nothing of a model, or what this one supports.
+    folder.write(
+        "desk.md",
+        "---\nmodel: ollama::llama3\nrequest_params: { seed: 7, tool_choice: auto, stop_sequences: [END] }\n---\nHelp.\n",
+    );
+    assert_eq!(folder.run(&["check", "desk.md"]).code, 0);
+    // An agent without a model has that of the settings.
+    folder.write("onionskin.toml", "model = \"claude-haiku-4-5\"\n");
+    folder.write("desk.md", "---\nrequest_params: { seed: 7 }\n---\nHelp.\n");
+    let ran = folder.run(&["check", "desk.md"]);
+    assert!(ran.code == 1 && ran.out.contains(sentence), "{ran:?}");
+}

@@ -1,10 +1,13 @@
 //! What each protocol carries.
 
 use onionskin_core::content::ContentBlock;
+use onionskin_core::model::ModelError;
 use onionskin_core::model::RequestOption::{
     self, ExtraBody, ParallelToolCalls, ReasoningEffort, ResponseSchema, Seed, ServiceTier, StopSequences,
     ToolChoice, Verbosity,
 };
+
+use genai::adapter::AdapterKind;
 
 use super::Protocol;
 
@@ -128,6 +131,16 @@ impl Protocol {
     /// Whether the protocol has a form for an option. A later version has options that are not known here.
     pub(crate) fn supports(self, option: RequestOption) -> bool {
         self.carries().options.contains(&option)
+    }
+
+    /// # Errors
+    /// Returns an error if the protocol has no form for an option. It names the protocol as users of `kind` do.
+    pub(crate) fn check_option(self, kind: AdapterKind, option: RequestOption) -> Result<(), ModelError> {
+        if self.supports(option) {
+            return Ok(());
+        }
+        let reason = format!("the protocol `{}` has no form for it", kind.as_lower_str());
+        Err(ModelError::unsupported(option, reason))
     }
 
     /// Whether the protocol has a form for a part of the input.

@@ -244,10 +244,7 @@ impl Protocol {
     /// Returns an error if the protocol has no form for an option.
     pub(crate) fn body(self, request: &ProviderRequest<'_>) -> Result<Map<String, Value>, ModelError> {
         let params = request.params();
-        if let Some(option) = params.options().find(|option| !self.supports(*option)) {
-            let reason = format!("the protocol `{}` has no form for it", request.kind.as_lower_str());
-            return Err(ModelError::unsupported(option, reason));
-        }
+        params.options().try_for_each(|option| self.check_option(request.kind, option))?;
         let users = request.model_request.messages.iter().filter_map(|message| match message {
             Message::User { content, .. } => Some(content),
             Message::Assistant { .. } | Message::Tool { .. } => None,

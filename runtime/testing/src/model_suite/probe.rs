@@ -65,7 +65,7 @@ impl<M: Model> Probe<'_, M> {
         option: RequestOption,
         request: &ModelRequest,
     ) -> Check<ModelResponse> {
-        let refused = match request.params.check(self.model) {
+        let refused = match request.params.check(self.model, request.model.as_deref()) {
             Ok(()) => self.respond(request).await?,
             Err(error) => Err(error),
         };

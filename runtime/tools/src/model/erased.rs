@@ -39,6 +39,10 @@ macro_rules! forward {
             ($model).supports(option)
         }
 
+        fn check_option(&$this, requested: Option<&str>, option: RequestOption) -> Result<(), ModelError> {
+            ($model).check_option(requested, option)
+        }
+
         fn reads(&$this, content: &ContentBlock) -> bool {
             ($model).reads(content)
         }

@@ -145,6 +145,21 @@ pub trait Model: Send + Sync + 'static {
         false
     }
 
+    /// Checks that the model `requested` ([`ModelRequest::model`]) supports an option of a request. By default,
+    /// [`supports`](Self::supports) says it. A model that asks another one for each name says it for that one, so that
+    /// an agent that names its model is not built with an option which that model does not support. A wrapper of a model
+    /// forwards this method.
+    ///
+    /// # Errors
+    /// Returns [`ModelError::Unsupported`] if it does not.
+    fn check_option(&self, requested: Option<&str>, option: RequestOption) -> Result<(), ModelError> {
+        let _ = requested;
+        if self.supports(option) {
+            return Ok(());
+        }
+        Err(ModelError::unsupported(option, "`Model::supports` says so"))
+    }
+
     /// Whether the model can read a part of a run's input. By default it reads all content with a text form:
     /// texts, text files and links.
     ///

@@ -132,11 +132,8 @@ impl RequestParams {
         params
     }
 
-    /// Checks that the model supports the options.
-    pub fn check(&self, model: &impl Model) -> Result<(), ModelError> {
-        match self.options().find(|option| !model.supports(*option)) {
-            Some(option) => Err(ModelError::unsupported(option, "`Model::supports` says so")),
-            None => Ok(()),
-        }
+    /// Checks that the model `requested` supports the options.
+    pub fn check(&self, model: &impl Model, requested: Option<&str>) -> Result<(), ModelError> {
+        self.options().try_for_each(|option| model.check_option(requested, option))
     }
 }

@@ -27,7 +27,7 @@ use crate::agent::form::answer_form::AnswerForm;
 use crate::agent::form::input_form::InputForm;
 use crate::agent::parts::compiled_onion::{Onion, OnionBuilder};
 use crate::agent::parts::hook_names::NotRepeated;
-use crate::agent::parts::settings::Lock;
+use crate::agent::parts::settings::{Lock, Settings};
 use crate::agent::parts::{BroughtTool, Parts};
 use crate::message_hook::MessageHooks;
 
@@ -201,7 +201,14 @@ impl Assembly {
             let (agent, effect) = (name.to_string(), tool.definition.effect);
             self.problems.push(BuildError::NotRepeated { agent, hook, tool: tool.name.to_string(), effect });
         }
-        preflight::request_params(&name, &declaration.settings.request_params, &model, &table, has_servers)?;
+        let Settings { request_params, model: requested, .. } = &declaration.settings;
+        preflight::request_params(
+            &name,
+            request_params,
+            (&model, requested.as_deref()),
+            &table,
+            has_servers,
+        )?;
         preflight::filters(&name, &declaration.filter_names, &table, &tools)?;
         for tool in table.entries() {
             services.add_tool(&name, tool);

@@ -361,11 +361,11 @@ pub(super) fn filters(
 pub(super) fn request_params(
     agent: &str,
     params: &RequestParams,
-    model: &BoxModel,
+    (model, requested): (&BoxModel, Option<&str>),
     table: &ToolTable,
     runs_differ: bool,
 ) -> Result<(), BuildError> {
-    let supported = caught(|| params.check(model)).map_err(|reason| {
+    let supported = caught(|| params.check(model, requested)).map_err(|reason| {
         BuildError::panicked(
             agent,
             format!("`supports` of the model of the agent `{agent}` panicked"),

@@ -77,7 +77,7 @@ impl AgentRun {
         if let Some(limit) = self.limits().before_turn(0, self.tally().usage.total()) {
             return Err(self.limit(limit));
         }
-        if let Err(error) = request.params.check(model) {
+        if let Err(error) = request.params.check(model, request.model.as_deref()) {
             return Ok(Err(error));
         }
         let step = StepRef { attempt: number, ..self.step(turn, StepKind::Aside) };

@@ -170,7 +170,8 @@ impl AgentRun {
         all: bool,
         table: &ToolTable,
     ) -> Result<RequestParams, ModelError> {
-        let Changes { params, tool_choice, response_schema, .. } = changes;
+        let Changes { model, params, tool_choice, response_schema, .. } = changes;
+        let model = model.as_ref().or(self.instance.declaration.settings.model.as_ref());
         let mut params = match params {
             Some(params) => params.clone(),
             None => self.instance.declaration.settings.request_params.in_turn(turn, all),
@@ -181,7 +182,7 @@ impl AgentRun {
         if let Some(schema) = response_schema {
             params.response_schema = Some(schema.clone());
         }
-        params.check(self.model())?;
+        params.check(self.model(), model.map(|name| &**name))?;
         params.tool_choice = params.tool_choice.among(table.names())?;
         Ok(params)
     }

@@ -52,7 +52,7 @@ impl AgentRun {
                 answer
             }
             None => {
-                let checked = request.params.check(self.model());
+                let checked = request.params.check(self.model(), request.model.as_deref());
                 checked.map_err(|error| self.model_error(error))?;
                 let choice = request.params.tool_choice.among(table.names());
                 request.params.tool_choice = choice.map_err(|error| self.model_error(error.into()))?;
