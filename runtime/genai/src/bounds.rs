@@ -23,6 +23,10 @@ pub(crate) const CALLS: usize = 512;
 /// The blocks of an answer that go back to the provider: reasoning, and calls of its own tools.
 pub(crate) const BLOCKS: usize = 4_096;
 
+/// A count of tokens that a provider reports. No answer has so many, and sums of such counts do not overflow: those of a program over years,
+/// and those of metrics.
+pub(crate) const COUNT: u64 = 1_000_000_000;
+
 /// The bytes of the body of an error that are read.
 pub(crate) const ERROR_BODY: usize = 64 << 10;
 

@@ -303,3 +303,19 @@ async fn o3_a_server_on_this_machine_is_asked_without_a_proxy() {
     assert!(output.status.success() && shown.contains("said here"), "{shown}");
     assert!(proxy.accept().is_err(), "the proxy was asked");
 }
+
+#[tokio::test]
+async fn o3_a_count_of_tokens_has_a_bound() {
+    let most = 1_000_000_000;
+    let usage = json!({"prompt_tokens": u64::MAX, "completion_tokens": 4_000_000_000_u64});
+    let document =
+        json!({"choices": [{"message": {"content": "Hi."}, "finish_reason": "stop"}], "usage": usage});
+    let answer = ask(model(&serve(JSON, once(document.to_string()))).stream(false)).await.unwrap();
+    assert_eq!((answer.usage.input_tokens, answer.usage.output_tokens), (most, most));
+
+    let usage = json!({"input_tokens": 1, "server_tool_use": {"web_search_requests": u64::MAX}});
+    let document =
+        json!({"content": [{"type": "text", "text": "Hi."}], "stop_reason": "end_turn", "usage": usage});
+    let model = model(&serve(JSON, once(document.to_string()))).adapter("anthropic").stream(false);
+    assert_eq!(ask(model).await.unwrap().usage.server_tool_uses, most);
+}

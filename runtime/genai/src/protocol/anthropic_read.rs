@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use onionskin_core::model::{ModelError, Usage};
 
-use super::{Flow, count, list, named, text};
+use super::{Flow, bounded, count, list, named, text};
 use crate::answer::{Answer, Stop};
 
 /// An event of a stream. Several blocks can be open at once; each event names its own.
@@ -148,7 +148,7 @@ fn tokens(answer: &mut Answer<'_>, usage: Option<&Value>) {
     now.reasoning_tokens = latest("/output_tokens_details/thinking_tokens", before.reasoning_tokens);
     // One count for each of the provider's tools.
     let uses = usage.get("server_tool_use").and_then(Value::as_object);
-    let uses = uses.map_or(0, |uses| uses.values().filter_map(Value::as_u64).fold(0, u64::saturating_add));
+    let uses = uses.map_or(0, |uses| uses.values().map(bounded).fold(0, u64::saturating_add));
     now.server_tool_uses = if uses > 0 { uses } else { before.server_tool_uses };
     answer.usage = now;
 }

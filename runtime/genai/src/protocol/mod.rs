@@ -379,9 +379,14 @@ fn failed(how: &str, words: &str) -> ModelError {
     ModelError::Incomplete(format!("{how} {words}").trim_end().to_owned())
 }
 
-/// A count of tokens.
+/// A count of tokens, or of uses of a tool; 0 if there is none.
 fn count(value: &Value, path: &str) -> u64 {
-    value.pointer(path).and_then(Value::as_u64).unwrap_or_default()
+    value.pointer(path).map(bounded).unwrap_or_default()
+}
+
+/// A count as a provider reports it, up to its bound.
+fn bounded(count: &Value) -> u64 {
+    count.as_u64().unwrap_or_default().min(bounds::COUNT)
 }
 
 /// The elements of a list; none if there is no list.
