@@ -170,9 +170,10 @@ impl<'a> Answer<'a> {
         self.refused |= !words.is_empty();
     }
 
-    /// Passes on the usage, if it is another one than before: an answer that fails is billed too.
+    /// Passes on the usage, if it is another one than before: an answer that fails is billed too. No usage is the sign of a request that
+    /// waits, and a provider must not send that.
     pub(crate) fn report_usage(&mut self) {
-        if self.usage != self.reported {
+        if self.usage != self.reported && self.usage != Usage::default() {
             self.reported = self.usage;
             (self.deltas)(ModelDelta::Usage(self.usage));
         }

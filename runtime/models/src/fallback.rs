@@ -4,6 +4,7 @@ use onionskin_core::model::{Model, ModelDelta, ModelError, ModelRequest, ModelRe
 
 use crate::candidates::{Candidates, ask};
 use crate::forward::forward_all_but_check;
+use crate::signs::waiting;
 
 /// Asks the next model when one fails. Each request begins with the first model.
 ///
@@ -72,6 +73,10 @@ impl Model for Fallback {
                     billed = usage;
                     let mut all = spent;
                     all += usage;
+                    if delta == waiting() && all != usage {
+                        // The sum would hide that the model waits. It follows, because counts replace each other.
+                        deltas(waiting());
+                    }
                     deltas(ModelDelta::Usage(all));
                 }
                 ModelDelta::Text(_) | ModelDelta::Reasoning(_) | ModelDelta::ToolCall(_) => {

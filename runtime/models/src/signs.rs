@@ -10,7 +10,8 @@ pub(crate) fn is_piece(delta: &ModelDelta) -> bool {
     }
 }
 
-/// The sign of a request that waits in a line of the program, before its model is asked.
+/// The sign of a request that waits in a line of the program, before its model is asked. No model that was asked passes on a count of zero
+/// ([`ModelDelta::Usage`]), so a provider cannot send the sign.
 pub(crate) fn waiting() -> ModelDelta {
     ModelDelta::Usage(Usage::default())
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use onionskin::genai::GenaiModel;
-use onionskin::model::{Message, Model, ModelError, ModelRequest, ModelResponse};
+use onionskin::model::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, Usage};
 use serde_json::json;
 
 const STREAM: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
@@ -318,4 +318,22 @@ async fn o3_a_count_of_tokens_has_a_bound() {
         json!({"content": [{"type": "text", "text": "Hi."}], "stop_reason": "end_turn", "usage": usage});
     let model = model(&serve(JSON, once(document.to_string()))).adapter("anthropic").stream(false);
     assert_eq!(ask(model).await.unwrap().usage.server_tool_uses, most);
+}
+
+#[tokio::test]
+async fn o3_counts_that_go_back_to_zero_are_no_sign_of_a_wait() {
+    let event = |event: serde_json::Value| format!("data: {event}\n\n");
+    let counts = [1, 0, 1, 0, 2].map(|count| event(json!({"usageMetadata": {"promptTokenCount": count}})));
+    let content = json!({"parts": [{"text": "Hi."}]});
+    let end = event(json!({"candidates": [{"content": content, "finishReason": "STOP"}]}));
+    let url = serve(STREAM, once(counts.concat() + end.as_str()));
+    let request = ModelRequest::new([Message::user("hello")]).with_agent("listener");
+    let mut reported = Vec::new();
+    let mut note = |delta| {
+        if let ModelDelta::Usage(usage) = delta {
+            reported.push(usage);
+        }
+    };
+    model(&url).adapter("gemini").respond(&request, &mut note).await.unwrap();
+    assert_eq!(reported, [Usage::new(1, 0), Usage::new(2, 0)]);
 }

@@ -149,6 +149,23 @@ async fn o3_a_wait_for_permits_is_no_silence_of_the_model() {
     assert!((129..=130).contains(&waited), "{waited} s");
 }
 
+#[tokio::test(start_paused = true)]
+async fn o3_a_wait_after_a_model_that_was_billed_is_no_silence() {
+    let billed = (vec![ModelDelta::Usage(Usage::new(10, 0))], Err(ModelError::status(500, "no", None)));
+    let limit = RateLimit::new(1, Duration::from_mins(1));
+    limit.charge("b/b-1", 1).unwrap();
+    let second = Limited::new(Fake::says("b", 1)).requests(limit);
+    let both = Fallback::new(Fake::new("a", [billed])).or(second);
+    let start = tokio::time::Instant::now();
+    let (pieces, response) =
+        answer(&FirstTokenTimeout::new(both, Duration::from_secs(10)), &ask("Hi.")).await;
+    let response = response.unwrap();
+    assert_eq!((&*response.text, response.usage), ("b", Usage::new(10, 0)));
+    assert_eq!(start.elapsed(), Duration::from_mins(1));
+    // The last count is what a run notes if it ends during the wait.
+    assert_eq!(pieces.last(), Some(&ModelDelta::Usage(Usage::new(10, 0))));
+}
+
 #[test]
 #[should_panic(expected = "a `FirstTokenTimeout` of zero fails every request")]
 fn o3_a_time_of_zero_for_the_first_piece_is_refused() {

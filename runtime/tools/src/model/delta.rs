@@ -14,7 +14,8 @@ pub enum ModelDelta {
     /// A piece of a tool call.
     ToolCall(ToolCallDelta),
     /// The tokens of the request and the answer so far, which replace earlier counts. A model passes them as
-    /// soon as it knows them, so that the run's usage includes failed attempts.
+    /// soon as it knows them, so that the run's usage includes failed attempts. A count of zero says that the request
+    /// waits and its model is not asked yet, so a model does not pass on zeros of its provider.
     Usage(Usage),
 }
 
