@@ -1,5 +1,7 @@
 //! The entries of a recording: what was asked, and what came of it.
 
+use std::sync::Arc;
+
 use onionskin_core::model::{Message, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestParams};
 use onionskin_core::secret::{Redact as _, Redactor};
 use serde::Serialize;
@@ -60,6 +62,12 @@ impl Request {
     pub(super) fn agent(&self) -> &str {
         self.fields.get("agent").and_then(Value::as_str).unwrap_or_default()
     }
+
+    /// Whether the request has a tool with this name.
+    fn offers(&self, name: &str) -> bool {
+        let tools = self.fields.get("tools").and_then(Value::as_array);
+        tools.is_some_and(|tools| tools.iter().any(|tool| tool["name"] == *name))
+    }
 }
 
 fn is_unset(value: &Value) -> bool {
@@ -95,9 +103,19 @@ impl Entry {
 
     /// Masks secrets in the pieces and the outcome. Requests have no secrets: the run masks them.
     pub(super) fn redact(&mut self, redactor: &Redactor) {
-        stream::redact(&mut self.stream, redactor);
-        match &mut self.outcome {
-            Outcome::Answer(answer) => answer.redact(redactor),
+        let Self { request, stream, outcome } = self;
+        let redact_name = |name: &mut Arc<str>| {
+            // The name of a tool is in the request too, and a replay calls the tool by it.
+            if redactor.shows(name) && !request.offers(name) {
+                *name = redactor.redact(&**name).into();
+            }
+        };
+        stream::redact(stream, redactor, redact_name);
+        match outcome {
+            Outcome::Answer(answer) => {
+                answer.redact(redactor);
+                answer.tool_calls.iter_mut().for_each(|call| redact_name(&mut call.name));
+            }
             Outcome::Error(error) => error.redact(redactor),
             Outcome::Cancelled => {}
         }

@@ -188,19 +188,24 @@ fn mismatch(channel: &Channel) -> String {
     format!("the sizes in `stream` do not add up to the {text}: correct them, or remove `stream`")
 }
 
-/// Masks secrets. A stream that shows one is reduced to one piece for each text, because the secret may be in several pieces.
-pub(super) fn redact(stream: &mut Vec<ModelDelta>, redactor: &Redactor) {
+/// Masks secrets. A stream that shows one in its texts is reduced to one piece for each text, because the secret may be in several pieces.
+pub(super) fn redact(stream: &mut Vec<ModelDelta>, redactor: &Redactor, redact_name: impl Fn(&mut Arc<str>)) {
     let mut sums = sums(stream);
-    if !sums.values().any(|sum| redactor.shows(sum)) {
-        return;
+    if sums.values().any(|sum| redactor.shows(sum)) {
+        stream.retain_mut(|delta| {
+            let Some((channel, _)) = channel(delta) else { return true };
+            let Some(mut sum) = sums.remove(&channel) else { return false };
+            sum.redact(redactor);
+            if let Some(text) = text_mut(delta) {
+                *text = sum;
+            }
+            true
+        });
     }
-    stream.retain_mut(|delta| {
-        let Some((channel, _)) = channel(delta) else { return true };
-        let Some(mut sum) = sums.remove(&channel) else { return false };
-        sum.redact(redactor);
-        if let Some(text) = text_mut(delta) {
-            *text = sum;
+    for delta in stream {
+        if let ModelDelta::ToolCall(call) = delta {
+            redactor.redact_id(&mut call.id);
+            redact_name(&mut call.name);
         }
-        true
-    });
+    }
 }

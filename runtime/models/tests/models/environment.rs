@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use onionskin::model::ModelResponse;
+use onionskin::model::{ModelDelta, ModelResponse, ToolCallDelta};
 use onionskin::models::{Cassette, CassetteError};
 use onionskin::{ScriptedModel, ScriptedTurn};
 
@@ -78,11 +78,17 @@ async fn o3_in_the_other_process_a_model_writes_a_key() {
         text("."),
         call("a", "\"}"),
     ];
+    // A key where a provider has ids and names.
+    let (id, name) = (format!("id-{KEY}"), format!("shop_{KEY}"));
+    let called = onionskin::model::ToolCall::new(&*id, &*name, "{}");
+    let named = ModelResponse::tool_calls([called]);
+    let piece = ModelDelta::ToolCall(ToolCallDelta::new(id, name, "{}"));
     let failed = onionskin::model::ModelError::status(401, format!("no such key: {KEY}"), None);
-    let results = [(pieces, Ok(answered)), (vec![text(KEY)], Err(failed))];
+    let results = [(pieces, Ok(answered)), (vec![text(KEY)], Err(failed)), (vec![piece], Ok(named))];
     let recorded = Cassette::record(Prepared::new(results), file).run(async |model| {
         let _ = answer(&model, &ask("one")).await;
         let _ = answer(&model, &ask("two")).await;
+        let _ = answer(&model, &ask("three")).await;
         Ok::<_, CassetteError>(())
     });
     recorded.await.unwrap();
