@@ -9,6 +9,10 @@ use super::failure::StoredError;
 use super::readable;
 use super::stream::{self, StoredPieces};
 
+/// The memory that the requests of a file may take, in bytes. Each entry has its whole request, and the file has what is new in it: without
+/// a bound, a small file takes all memory.
+const MAX_MEMORY: usize = 512 << 20;
+
 /// The version of the form.
 const VERSION: u32 = 1;
 
@@ -81,9 +85,11 @@ impl StoredTape {
             return Err(format!("its version is {}; this crate reads version {VERSION}", self.version));
         }
         let mut entries: Vec<Entry> = Vec::new();
+        let mut memory = Memory { rest: MAX_MEMORY };
         for stored in self.entries {
             let number = entries.len() + 1;
-            let entry = stored.load(&entries).map_err(|reason| format!("entry {number}: {reason}"))?;
+            let entry =
+                stored.load(&entries, &mut memory).map_err(|reason| format!("entry {number}: {reason}"))?;
             entries.push(entry);
         }
         Ok(entries)
@@ -128,7 +134,7 @@ impl StoredEntry {
         })
     }
 
-    fn load(self, entries: &[Entry]) -> Result<Entry, String> {
+    fn load(self, entries: &[Entry], memory: &mut Memory) -> Result<Entry, String> {
         if self.entry != entries.len() + 1 {
             return Err(format!("its number is {}; the entries are numbered in order", self.entry));
         }
@@ -137,7 +143,12 @@ impl StoredEntry {
             entry.ok_or_else(|| format!("there is no entry {number} before it"))
         };
         let mut request = match self.continues {
-            Some(number) => earlier(number)?.request.clone(),
+            Some(number) => {
+                let request = &earlier(number)?.request;
+                memory.take_fields(&request.fields)?;
+                request.messages.iter().try_for_each(|message| memory.take(message))?;
+                request.clone()
+            }
             None => Request::default(),
         };
         for (name, value) in self.request {
@@ -153,7 +164,9 @@ impl StoredEntry {
                 StoredMessage::Answer(AnswerOf { answer_of }) => {
                     let message = earlier(answer_of)?.answer_message();
                     let message = message.ok_or_else(|| format!("entry {answer_of} has no answer"))?;
-                    message.map_err(|error| error.to_string())?
+                    let message = message.map_err(|error| error.to_string())?;
+                    memory.take(&message)?;
+                    message
                 }
             });
         }
@@ -169,6 +182,39 @@ impl StoredEntry {
         };
         let stream = stream::load(self.stream, answer)?;
         Ok(Entry { request, stream, outcome })
+    }
+}
+
+/// The memory for copies of what a file has once.
+struct Memory {
+    rest: usize,
+}
+
+impl Memory {
+    /// Takes the memory of a value, in about its size.
+    fn take(&mut self, value: &Value) -> Result<(), String> {
+        self.take_bytes(size_of::<Value>())?;
+        match value {
+            Value::Null | Value::Bool(_) | Value::Number(_) => Ok(()),
+            Value::String(text) => self.take_bytes(text.len()),
+            Value::Array(items) => items.iter().try_for_each(|item| self.take(item)),
+            Value::Object(fields) => self.take_fields(fields),
+        }
+    }
+
+    fn take_fields(&mut self, fields: &Map<String, Value>) -> Result<(), String> {
+        fields.iter().try_for_each(|(name, value)| {
+            self.take_bytes(size_of::<String>() + name.len())?;
+            self.take(value)
+        })
+    }
+
+    fn take_bytes(&mut self, bytes: usize) -> Result<(), String> {
+        self.rest = self.rest.checked_sub(bytes).ok_or_else(|| {
+            let most = MAX_MEMORY >> 20;
+            format!("the requests up to here take more than {most} MiB of memory: record fewer or shorter conversations in one file")
+        })?;
+        Ok(())
     }
 }
 

@@ -255,3 +255,29 @@ async fn o3_mistakes_in_a_recording_are_errors_with_their_place() {
         assert!(error.to_string().contains(reason), "{wrong}: {error}");
     }
 }
+
+#[tokio::test]
+async fn o3_a_small_file_does_not_take_much_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("large.yaml");
+    let text = "x".repeat(256 << 10);
+    let repeated = |first: &str| {
+        let continued =
+            (2..=2_100).map(|entry| format!("- entry: {entry}\n  continues: 1\n  cancelled: true\n"));
+        format!("- entry: 1\n  {first}\n  cancelled: true\n{}", continued.collect::<String>())
+    };
+    let entries = [
+        repeated(&format!("messages: [{text}]")),
+        repeated(&format!("request: {{system: {text}}}")),
+        format!(
+            "- entry: 1\n  answer: {{text: {text}}}\n- entry: 2\n  cancelled: true\n  messages:\n{}",
+            "  - answer_of: 1\n".repeat(2_100)
+        ),
+    ];
+    for entries in entries {
+        std::fs::write(&file, format!("version: 1\nentries:\n{entries}")).unwrap();
+        let error = replay_error(&file, async |_| panic!("no test runs")).await;
+        assert!(matches!(error, CassetteError::Content { .. }), "{error}");
+        assert!(error.to_string().contains("more than 512 MiB"), "{error}");
+    }
+}
