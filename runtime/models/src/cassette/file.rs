@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_saphyr::{SerializerOptions, ser_options};
 
@@ -13,6 +14,9 @@ use super::stored::StoredTape;
 
 /// The maximum size of a file, in bytes.
 const MAX_FILE_BYTES: u64 = 16 << 20;
+
+/// The number of files that this program has begun to write. Two paths can lead to one file, so a file in work needs its number in its name.
+static WRITES: AtomicU64 = AtomicU64::new(0);
 
 /// The width of folded texts, in characters.
 const WIDTH: usize = 100;
@@ -86,7 +90,7 @@ fn replace(file: &Path, text: &str) -> io::Result<()> {
         return Err(io::Error::other("this is not the name of a file"));
     };
     let mut name = name.to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
+    name.push(format!(".{}-{}.tmp", std::process::id(), WRITES.fetch_add(1, Ordering::Relaxed)));
     let unfinished = file.with_file_name(name);
     let replaced = fs::write(&unfinished, text).and_then(|()| fs::rename(&unfinished, file));
     if replaced.is_err() {

@@ -1,5 +1,6 @@
 //! Recorded conversations of tests.
 
+mod claim;
 mod difference;
 mod entry;
 mod error;
@@ -109,7 +110,7 @@ impl<M: Model> Cassette<M> {
     ///
     /// # Errors
     /// Returns the error of `test`, or a [`CassetteError`]:
-    /// - before the test, if there is no file, or it cannot be read,
+    /// - before the test, if there is no file, it cannot be read, or another recording of it in this program is not over,
     /// - in place of the test's result, for the first request that was not recorded, or whose result cannot be recorded,
     /// - after a test that returns `Ok`, if an entry of the file was not played, a request of a recording is not answered yet, or the
     ///   file cannot be written.
@@ -130,12 +131,12 @@ impl<M: Model> Cassette<M> {
 
     fn tape(&self) -> Result<Tape, CassetteError> {
         match self.mode {
-            Mode::Record => Ok(Tape::recording(&self.file)),
+            Mode::Record => Tape::recording(&self.file),
             Mode::Replay => Tape::replaying(&self.file),
             Mode::Environment => match std::env::var_os(VARIABLE) {
                 None => Tape::replaying(&self.file),
                 Some(value) if value.is_empty() || value == "0" => Tape::replaying(&self.file),
-                Some(value) if value == "1" => Ok(Tape::recording(&self.file)),
+                Some(value) if value == "1" => Tape::recording(&self.file),
                 Some(value) => Err(CassetteError::Variable { value: value.to_string_lossy().into_owned() }),
             },
         }

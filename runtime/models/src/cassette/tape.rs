@@ -8,6 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use onionskin_core::model::{ModelDelta, ModelError, ModelRequest, ModelResponse};
 use onionskin_core::secret::Redactor;
 
+use super::claim::Claim;
 use super::difference::compare;
 use super::entry::{Entry, Outcome, Request};
 use super::error::CassetteError;
@@ -33,6 +34,7 @@ pub(super) enum Reel {
         entries: Vec<Entry>,
         /// The places of the entries whose requests have not ended.
         running: BTreeSet<usize>,
+        claim: Claim,
     },
     Replaying {
         entries: Vec<Entry>,
@@ -64,8 +66,9 @@ pub(super) struct Recorder<'t> {
 }
 
 impl Tape {
-    pub(super) fn recording(file: &Path) -> Self {
-        Self::new(file, Reel::Recording { entries: Vec::new(), running: BTreeSet::new() })
+    pub(super) fn recording(file: &Path) -> Result<Self, CassetteError> {
+        let claim = Claim::new(file)?;
+        Ok(Self::new(file, Reel::Recording { entries: Vec::new(), running: BTreeSet::new(), claim }))
     }
 
     pub(super) fn replaying(file: &Path) -> Result<Self, CassetteError> {
@@ -94,7 +97,7 @@ impl Tape {
         let request = Request::new(request).map_err(|error| ModelError::script(error.to_string()))?;
         let mut state = self.state();
         let fault = match &mut state.reel {
-            Reel::Recording { entries, running } => {
+            Reel::Recording { entries, running, .. } => {
                 let index = entries.len();
                 entries.push(Entry::begin(request));
                 running.insert(index);
@@ -198,7 +201,7 @@ impl Reel {
                 let entries = running.into_iter().map(|index| index + 1).collect();
                 Err(CassetteError::Unanswered { file: file.to_owned(), entries })
             }
-            Self::Recording { mut entries, .. } => {
+            Self::Recording { mut entries, running: _, claim: _claim } => {
                 let redactor = Redactor::from_environment();
                 for entry in &mut entries {
                     entry.redact(&redactor);

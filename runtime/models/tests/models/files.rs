@@ -281,3 +281,19 @@ async fn o3_a_small_file_does_not_take_much_memory() {
         assert!(error.to_string().contains("more than 512 MiB"), "{error}");
     }
 }
+
+#[tokio::test]
+async fn o3_a_file_has_one_recording_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("clerk.yaml");
+    record(script(), &file, async |_| {
+        let second = Cassette::record(script(), folder.path().join("./clerk.yaml"));
+        let error = second.run(async |_| panic!("no test runs")).await.map(|()| "").unwrap_err();
+        assert!(matches!(error, CassetteError::Write { .. }), "{error}");
+        assert!(error.to_string().contains("another recording of this file is not over"), "{error}");
+        let other = folder.path().join("other.yaml");
+        Cassette::record(script(), other).run(async |_| Ok::<_, Failure>(())).await
+    })
+    .await;
+    record(script(), &file, async |_| Ok(())).await;
+}
