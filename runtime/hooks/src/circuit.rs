@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use crate::key::CallKey;
 use crate::lock::lock;
+use crate::unfit::{Unfit, ensure, or_panic};
 
 /// The default maximum number of keys.
 const MAX_KEYS: usize = 10_000;
@@ -138,12 +139,17 @@ impl CircuitBreaker {
     /// Panics if `failures` is zero, because no call would ever pass, or if `open_for` is zero, because no call would ever be refused.
     #[must_use]
     pub fn new(failures: u32, open_for: Duration) -> Self {
-        assert!(failures > 0, "a circuit that opens after 0 failures lets no call pass: allow at least 1");
-        assert!(
+        or_panic(Self::try_new(failures, open_for))
+    }
+
+    pub(crate) fn try_new(failures: u32, open_for: Duration) -> Result<Self, Unfit> {
+        ensure(failures > 0, 0, "a circuit that opens after 0 failures lets no call pass: allow at least 1")?;
+        ensure(
             !open_for.is_zero(),
-            "a circuit that is open for no time refuses nothing: remove it, or set a time"
-        );
-        Self { circuits: Circuits::new(failures, open_for, MAX_KEYS), call_key: CallKey::tool() }
+            1,
+            "a circuit that is open for no time refuses nothing: remove it, or set a time",
+        )?;
+        Ok(Self { circuits: Circuits::new(failures, open_for, MAX_KEYS), call_key: CallKey::tool() })
     }
 
     /// Sets the largest number of keys. The key whose last use is the longest ago leaves first; a key whose circuit is open or whose

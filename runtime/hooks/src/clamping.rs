@@ -7,6 +7,8 @@ use onionskin_core::made::FromValues;
 use onionskin_core::{Args, Exit, Hook, Next, ToolContext, ToolResult};
 use serde_json::Value;
 
+use crate::unfit::{Unfit, ensure, or_panic};
+
 /// Holds a number in the arguments to a range: a smaller one becomes the start, a larger one the end. A missing argument, and one that is
 /// not a number, stay as they are.
 ///
@@ -44,12 +46,20 @@ impl clamp_argument {
     /// Panics if the range is empty. In `agent!`, that is a [`BuildError`](onionskin_core::BuildError).
     #[must_use]
     pub fn new(name: impl Into<Arc<str>>, range: RangeInclusive<i64>) -> Self {
-        let name = name.into();
-        assert!(
+        or_panic(Self::try_new(name.into(), range))
+    }
+
+    pub(crate) fn try_new(name: Arc<str>, range: RangeInclusive<i64>) -> Result<Self, Unfit> {
+        ensure(
             !range.is_empty(),
-            "the range of `clamp_argument(\"{name}\", {range:?})` is empty: write the smaller number first"
-        );
-        Self { name, range }
+            1,
+            format!(
+                "the range of `clamp_argument` from {} to {} is empty: write the smaller number first",
+                range.start(),
+                range.end()
+            ),
+        )?;
+        Ok(Self { name, range })
     }
 
     /// Whether the tool can have the argument, as far as its schema tells.

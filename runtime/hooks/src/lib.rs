@@ -71,6 +71,7 @@ mod redacting;
 mod refusal;
 mod slots;
 mod spilling;
+mod unfit;
 
 pub use approving::require_approval;
 pub use breaking::circuit_breaker;

@@ -5,6 +5,8 @@ use std::time::Duration;
 use onionskin_core::made::FromValues;
 use onionskin_core::{Args, ErrorKind, Hook, Next, ToolContext, ToolError, ToolResult};
 
+use crate::unfit::{Unfit, ensure, or_panic};
+
 /// Ends a call that takes longer than `limit`, with all that is inside of the hook: other hooks, their pauses, and the wait for an
 /// approval. The `timeout` of a tool limits one attempt of its function alone.
 ///
@@ -35,11 +37,16 @@ impl timeout {
     /// [`BuildError`](onionskin_core::BuildError).
     #[must_use]
     pub fn new(limit: Duration) -> Self {
-        assert!(
+        or_panic(Self::try_new(limit))
+    }
+
+    pub(crate) fn try_new(limit: Duration) -> Result<Self, Unfit> {
+        ensure(
             !limit.is_zero(),
-            "a `timeout` of zero fails every call: set a longer one, or remove the hook"
-        );
-        Self { limit }
+            0,
+            "a `timeout` of zero fails every call: set a longer one, or remove the hook",
+        )?;
+        Ok(Self { limit })
     }
 }
 

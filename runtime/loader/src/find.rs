@@ -183,9 +183,13 @@ fn wrong_value(hook: &RegisteredHook, need: &Need<'_>) -> Option<Problem> {
     }
     let with = need.with.unwrap_or_default();
     let values: Vec<_> = with.iter().map(|value| value.value.clone()).collect();
-    let (at, reason) = (hook.check)(&values).err()?;
-    let name = hook.takes.get(at).map_or("", |(name, _)| name);
-    let message = format!("`{name}` of `{}` does not fit: {reason}", need.item.value);
+    let (at, message) = match (hook.check)(&values) {
+        Err((at, reason)) => {
+            let name = hook.takes.get(at).map_or("", |(name, _)| name);
+            (at, format!("`{name}` of `{}` does not fit: {reason}", need.item.value))
+        }
+        Ok(()) => (hook.check_use)(&values).err()?,
+    };
     let span = with.get(at).map_or(&need.item.span, |value| &value.span).clone();
     Some(Problem { message, span })
 }

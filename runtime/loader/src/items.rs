@@ -17,6 +17,7 @@ use onionskin_core::run_hooks::{BoxError, RunHook};
 use onionskin_core::turn_hooks::TurnHook;
 use onionskin_core::typed::RawHook;
 use onionskin_core::{Agent, Args, Hook, RunContext, Toolbox};
+use onionskin_hooks::cards::CardHook;
 use onionskin_vocabulary::Word as _;
 use onionskin_vocabulary::agent::TurnPlace;
 use serde_json::Value;
@@ -24,7 +25,7 @@ use serde_json::Value;
 use crate::registered_item::{RegisteredHook, RegisteredItem, RegisteredType};
 use crate::registered_tool::RegisteredTool;
 use crate::state::StateParts;
-use crate::values::HookValues;
+use crate::values::{HookValues, Unfit};
 
 /// Writes the two methods that register a kind of hook. A row has the kind, its place and what adds it to a declaration, then the beginning of
 /// each method, in Rust because the compiler quotes it.
@@ -134,6 +135,33 @@ impl Items {
         } {
             pub fn message_hook_with<V: HookValues, H: MessageHook<Made: MadeBy<H, State: Works>>>
         }
+    }
+
+    /// As [`Self::tool_hook`], for a ready hook that says which values it takes from cards.
+    pub(crate) fn card_hook<H>(&mut self) -> &mut Self
+    where
+        H: CardHook<Values: HookValues> + RawHook + Hook<Made: MadeBy<H, State: Works, Values: HookValues>>,
+    {
+        self.tool_hook::<H>().change_hook(|hook| {
+            for ((name, _), card_name) in hook.takes.iter_mut().zip(H::NAMES) {
+                (*card_name).clone_into(name);
+            }
+            hook.check_use = |values| H::check(H::Values::read(values)?);
+        })
+    }
+
+    /// Adds the check of the values of the hook before it.
+    pub(crate) fn checked(&mut self, check: fn(&[Value]) -> Result<(), Unfit>) -> &mut Self {
+        self.change_hook(|hook| hook.check_use = check)
+    }
+
+    fn change_hook(&mut self, change: impl Fn(&mut RegisteredHook)) -> &mut Self {
+        if let Some(RegisteredItem::Hook(uses)) = self.entries.get_mut(&self.last) {
+            for (_, hook) in uses {
+                change(hook);
+            }
+        }
+        self
     }
 
     /// Registers a text of the prompt that is computed in each turn: `instruction: { function: prompts.rs:greeting }`.
@@ -247,6 +275,7 @@ fn hook_entry<V: HookValues, H: 'static>(
         id: Some(TypeId::of::<H>()),
         takes,
         check: |values| V::read(values).map(|_| ()),
+        check_use: |_| Ok(()),
         place,
         add: Arc::new(add),
     }

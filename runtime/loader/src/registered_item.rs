@@ -59,6 +59,8 @@ pub(crate) struct RegisteredHook {
     pub(crate) takes: Vec<(String, Option<ValueKind>)>,
     /// Whether these values fit the types of the hook.
     pub(crate) check: fn(&[Value]) -> Result<(), Unfit>,
+    /// Whether values that fit its types make a hook that does something. Only ready hooks know it before the agent is built.
+    pub(crate) check_use: fn(&[Value]) -> Result<(), Unfit>,
     /// The place on the way of messages that it runs at, if it is one.
     pub(crate) place: Option<&'static str>,
     /// Adds the hook with values that fit. Only hooks around tool calls, and guardrails, have a filter.

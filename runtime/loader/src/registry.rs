@@ -12,6 +12,7 @@ use onionskin_hooks::cards as ready;
 
 use crate::items::Items;
 use crate::registered_item::RegisteredItem;
+use crate::values::at_least;
 
 /// The tools, hooks, types and functions of the program that cards can name.
 ///
@@ -79,31 +80,71 @@ impl Registry {
                     .tool_hook::<hooks::log>()
                     .tool_hook::<hooks::timing>()
                     .tool_hook::<hooks::retry>()
-                    .tool_hook::<ready::timeout>()
-                    .tool_hook::<ready::rate_limit>()
-                    .tool_hook::<ready::circuit_breaker>()
-                    .tool_hook::<onionskin_hooks::concurrency>()
-                    .tool_hook::<ready::require_approval>()
+                    .checked(|values| {
+                        at_least(
+                            2,
+                            values,
+                            "a `retry` of fewer than 2 attempts repeats nothing: allow at least 2",
+                        )
+                    })
+                    .card_hook::<ready::timeout>()
+                    .card_hook::<ready::rate_limit>()
+                    .card_hook::<ready::circuit_breaker>()
+                    .card_hook::<onionskin_hooks::concurrency>()
+                    .card_hook::<ready::require_approval>()
                     .tool_hook::<onionskin_hooks::dedupe>()
-                    .tool_hook::<ready::clamp_argument>()
-                    .tool_hook::<ready::redact>()
-                    .tool_hook::<ready::cache_results>()
-                    .tool_hook::<onionskin_hooks::spill>()
+                    .card_hook::<ready::clamp_argument>()
+                    .card_hook::<ready::redact>()
+                    .card_hook::<ready::cache_results>()
+                    .card_hook::<onionskin_hooks::spill>()
                     .tool::<onionskin_hooks::read_spilled>()
             })
             .module("::onionskin::turn_hooks", |items| {
                 items
                     .turn_hook::<turn_hooks::last_inputs>()
+                    .checked(|values| {
+                        at_least(1, values, "`last_inputs` of 0 leaves no message: send at least 1")
+                    })
                     .turn_hook::<turn_hooks::last_tokens>()
+                    .checked(|values| {
+                        at_least(
+                            1,
+                            values,
+                            "`last_tokens` of 0 leaves no message: write the number of tokens",
+                        )
+                    })
                     .turn_hook::<turn_hooks::choose_tool>()
                     .turn_hook::<turn_hooks::summarize_above>()
+                    .checked(|values| {
+                        at_least(
+                            1,
+                            values,
+                            "`summarize_above` of 0 leaves nothing to summarize: write the number of tokens",
+                        )
+                    })
             })
             .module("::onionskin::guardrails", |items| {
                 items
                     .run_hook::<guardrails::max_input>()
+                    .checked(|values| {
+                        at_least(1, values, "a `max_input` of 0 refuses every input: allow some characters")
+                    })
                     .run_hook::<guardrails::max_answer>()
+                    .checked(|values| {
+                        at_least(1, values, "a `max_answer` of 0 refuses every answer: allow some characters")
+                    })
                     .input_guardrail::<guardrails::max_args>()
+                    .checked(|values| {
+                        at_least(1, values, "a `max_args` of 0 refuses every text: allow some characters")
+                    })
                     .output_guardrail::<guardrails::max_output>()
+                    .checked(|values| {
+                        at_least(
+                            1,
+                            values,
+                            "a `max_output` of 0 withholds every result: allow some characters",
+                        )
+                    })
                     .run_hook::<guardrails::MaskPii>()
                     .input_guardrail::<guardrails::MaskPii>()
                     .output_guardrail::<guardrails::MaskPii>()

@@ -173,7 +173,14 @@ fn read(text: &str, file: &str, name: &str, role: &Role) -> Result<RegisteredIte
         RegisteredItem::Tool { name, add, definition: None }
     };
     let hook = |kind, place, add| {
-        let hook = RegisteredHook { id: None, takes: Vec::new(), check: |_| Ok(()), place, add };
+        let hook = RegisteredHook {
+            id: None,
+            takes: Vec::new(),
+            check: |_| Ok(()),
+            check_use: |_| Ok(()),
+            place,
+            add,
+        };
         RegisteredItem::Hook(vec![(kind, hook)])
     };
     Ok(match role {

@@ -76,6 +76,16 @@ fn value<T: DeserializeOwned>(values: &[Value], at: usize) -> Result<T, Unfit> {
     }
 }
 
+/// Whether a hook's only value, a number, is at least this one.
+pub(crate) fn at_least(least: u64, values: &[Value], why: &str) -> Result<(), Unfit> {
+    match values {
+        [Value::Number(number)] if number.as_u64().is_some_and(|number| number < least) => {
+            Err((0, why.to_owned()))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// What the values of a type have to be, in the words of the compiler's errors.
 fn kind_of<T: 'static>() -> Option<ValueKind> {
     macro_rules! known {

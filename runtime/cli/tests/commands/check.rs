@@ -297,3 +297,31 @@ fn c3_a_type_without_a_file_is_rust_too() {
     let line = "error: `Answer` is Rust: it needs a program of yours that has it";
     assert!(ran.code == 1 && ran.out.starts_with(line) && ran.out.contains("--> cards/a.md:2:9"), "{ran:?}");
 }
+
+#[test]
+fn h9_check_and_run_show_wrong_values_of_ready_hooks_in_all_cards() {
+    let card = |hook: &str| format!("---\nservers: [bank]\ntool_hooks:\n  - {hook}\n---\nPay.\n");
+    let folder = Folder::new(&[
+        (
+            "cards/a.md",
+            &card(
+                r#"{ hook: "::onionskin::hooks::require_approval", with: ["cents == 1000"], for: [bank__pay] }"#,
+            ),
+        ),
+        ("cards/b.md", &card(r#"{ hook: "::onionskin::hooks::rate_limit", with: [0, 60] }"#)),
+        (".mcp.json", r#"{"mcpServers": {"bank": {"command": "bank-server"}}}"#),
+    ]);
+    for command in [&["check"][..], &["run", "--card", "cards", "--agent", "a", "Pay."]] {
+        let ran = folder.run(command);
+        let shown = format!("{}{}", ran.out, ran.words);
+        for part in [
+            "the condition `cents == 1000` of `require_approval` has none of",
+            "cards/a.md:4:",
+            "a rate limit of 0 permits lets no call pass",
+            "cards/b.md:4:",
+        ] {
+            assert!(shown.contains(part), "{part}: {ran:?}");
+        }
+        assert!(ran.code != 0 && !shown.contains("panicked"), "{ran:?}");
+    }
+}

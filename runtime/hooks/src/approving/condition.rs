@@ -26,11 +26,11 @@ enum Test {
 impl Condition {
     /// Reads a path, one of `>`, `>=`, `<`, `<=` and `~`, and a number, or a regular expression after `~`.
     ///
-    /// # Panics
-    /// Panics if it is no condition.
-    pub(crate) fn new(written: &str) -> Self {
-        Self::read(written).unwrap_or_else(|mistake| {
-            panic!(
+    /// # Errors
+    /// Returns why it is no condition.
+    pub(crate) fn new(written: &str) -> Result<Self, String> {
+        Self::read(written).map_err(|mistake| {
+            format!(
                 "the condition `{written}` of `require_approval` {mistake}: write an argument and a bound, as in `order.cents > 1000`, or \
                  an argument and a pattern, as in `path ~ ^/etc/`"
             )
@@ -122,7 +122,11 @@ mod tests {
             ("text ~ a > b", r#"{"text": "if a > b"}"#, true),
         ] {
             let reason = holds.then(|| condition.to_owned());
-            assert_eq!(Condition::new(condition).holds(&Args::from(args)), reason, "{condition}: {args}");
+            assert_eq!(
+                Condition::new(condition).unwrap().holds(&Args::from(args)),
+                reason,
+                "{condition}: {args}"
+            );
         }
     }
 

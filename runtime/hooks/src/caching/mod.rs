@@ -15,6 +15,7 @@ use serde_json::Value;
 use crate::equal::Call;
 use crate::key::session_of;
 use crate::lock::lock;
+use crate::unfit::{Unfit, ensure, or_panic};
 
 /// Answers a call of a tool with `effect = pure` with the result of an equal call: of the same tool and agent, with the same arguments, for the
 /// same user and session; without a session, in the same run. It keeps up to `capacity` results for up to `ttl`, with up to 64 MiB of
@@ -108,11 +109,13 @@ impl cache_results {
     /// [`BuildError`](onionskin_core::BuildError).
     #[must_use]
     pub fn new(capacity: usize, ttl: Duration) -> Self {
-        assert!(
-            capacity > 0 && !ttl.is_zero(),
-            "`cache_results({capacity}, {ttl:?})` keeps nothing: remove the hook"
-        );
-        Self { results: Arc::new(Mutex::new(CachedResults::new(capacity, Some(ttl)))) }
+        or_panic(Self::try_new(capacity, ttl))
+    }
+
+    pub(crate) fn try_new(capacity: usize, ttl: Duration) -> Result<Self, Unfit> {
+        ensure(capacity > 0, 0, "`cache_results` of 0 results keeps nothing: remove the hook")?;
+        ensure(!ttl.is_zero(), 1, "`cache_results` for no time keeps nothing: remove the hook")?;
+        Ok(Self { results: Arc::new(Mutex::new(CachedResults::new(capacity, Some(ttl)))) })
     }
 
     fn find(&self, cx: &ToolContext, key: &Key) -> Option<ToolOutput> {

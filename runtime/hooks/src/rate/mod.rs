@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::key::CallKey;
+use crate::unfit::{Unfit, ensure, or_panic};
 use keys::{Bucket, Keys};
 use level::Rate;
 
@@ -88,18 +89,24 @@ impl RateLimit {
     /// Panics if `permits` or `per` is zero, because no call would ever pass.
     #[must_use]
     pub fn new(permits: u32, per: Duration) -> Self {
-        assert!(
+        or_panic(Self::try_new(permits, per))
+    }
+
+    pub(crate) fn try_new(permits: u32, per: Duration) -> Result<Self, Unfit> {
+        ensure(
             permits > 0,
-            "a rate limit of 0 permits lets no call pass: remove the tool, or allow some permits"
-        );
-        assert!(
+            0,
+            "a rate limit of 0 permits lets no call pass: remove the tool, or allow some permits",
+        )?;
+        ensure(
             !per.is_zero(),
-            "a rate limit per time of zero limits nothing: remove the limit, or set a time"
-        );
-        Self {
+            1,
+            "a rate limit per time of zero limits nothing: remove the limit, or set a time",
+        )?;
+        Ok(Self {
             keys: Arc::new(Keys::new(Rate::new(permits, per, permits), MAX_KEYS)),
             call_key: CallKey::tool(),
-        }
+        })
     }
 
     /// Sets the number of permits of a full bucket: so many can be used at once after a pause. It begins anew, and shares nothing with

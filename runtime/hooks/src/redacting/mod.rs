@@ -9,6 +9,7 @@ use onionskin_core::made::FromValues;
 use onionskin_core::{Args, Hook, Next, ToolContext, ToolResult};
 use regex_lite::Regex;
 
+use crate::unfit::{Unfit, ensure, or_panic};
 use mask::Mask;
 
 /// What the hook [`redact`](struct@redact) takes out: values of fields, and texts that match a pattern.
@@ -70,12 +71,14 @@ impl Redaction {
     /// Panics if a name is empty.
     #[must_use]
     pub fn fields<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
+        or_panic(Self::try_fields(names))
+    }
+
+    pub(crate) fn try_fields<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Result<Self, Unfit> {
         let names: Vec<String> = names.into_iter().map(|name| name.into().to_lowercase()).collect();
-        assert!(
-            names.iter().all(|name| !name.is_empty()),
-            "a field to redact has no name: remove it, or name it"
-        );
-        Self { mask: Arc::new(Mask::new(names)), in_arguments: false }
+        let all_named = names.iter().all(|name| !name.is_empty());
+        ensure(all_named, 0, "a field to redact has no name: remove it, or name it")?;
+        Ok(Self { mask: Arc::new(Mask::new(names)), in_arguments: false })
     }
 
     /// Also takes out the texts that match a regular expression, in the syntax of the crate

@@ -11,6 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::key::CallKey;
 use crate::refusal::not_called;
+use crate::unfit::{Unfit, ensure, or_panic};
 use table::Slots;
 
 pub(crate) use held::Held;
@@ -71,9 +72,13 @@ impl concurrency {
     /// [`BuildError`](onionskin_core::BuildError).
     #[must_use]
     pub fn new(slots: usize) -> Self {
-        assert!(slots > 0, "with a `concurrency` of 0, every call waits for ever: allow at least 1");
-        assert!(slots <= 1_000_000_000, "a `concurrency` above 1 billion limits nothing: remove the hook");
-        Self { slots: Arc::new(Slots::new(slots, MAX_KEYS)), key: CallKey::tool() }
+        or_panic(Self::try_new(slots))
+    }
+
+    pub(crate) fn try_new(slots: usize) -> Result<Self, Unfit> {
+        ensure(slots > 0, 0, "with a `concurrency` of 0, every call waits for ever: allow at least 1")?;
+        ensure(slots <= 1_000_000_000, 0, "a `concurrency` above 1 billion limits nothing: remove the hook")?;
+        Ok(Self { slots: Arc::new(Slots::new(slots, MAX_KEYS)), key: CallKey::tool() })
     }
 
     /// Sets which calls share the slots. Default: the calls of one tool.

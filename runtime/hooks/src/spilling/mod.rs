@@ -8,6 +8,7 @@ use onionskin_core::made::{FromValues, HookTools};
 use onionskin_core::services::ServiceTypes;
 use onionskin_core::{Args, Exit, Hook, Next, Tool as _, ToolContext, ToolOutput, ToolResult};
 
+use crate::unfit::{Unfit, ensure, or_panic};
 use cut::Cut;
 
 pub use folder::SpillFolder;
@@ -72,11 +73,16 @@ impl spill {
     /// [`BuildError`](onionskin_core::BuildError).
     #[must_use]
     pub fn new(above: usize) -> Self {
-        assert!(
+        or_panic(Self::try_new(above))
+    }
+
+    pub(crate) fn try_new(above: usize) -> Result<Self, Unfit> {
+        ensure(
             above >= LEAST,
-            "`spill({above})` leaves nothing readable of a result: write at least {LEAST}"
-        );
-        Self { above }
+            0,
+            format!("`spill({above})` leaves nothing readable of a result: write at least {LEAST}"),
+        )?;
+        Ok(Self { above })
     }
 
     async fn shorten(&self, cx: &ToolContext, folder: &SpillFolder, output: &mut ToolOutput) {
