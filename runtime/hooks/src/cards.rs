@@ -10,7 +10,7 @@ use onionskin_core::{Args, Hook, Next, ToolContext, ToolResult};
 use crate::approving::Condition;
 #[doc(hidden)]
 pub use crate::unfit::Unfit;
-use crate::unfit::or_panic;
+use crate::unfit::{ensure, or_panic};
 use crate::{CircuitBreaker, RateLimit, Redaction};
 
 /// A hook that cards construct. The loader of cards checks its values before the agent is built.
@@ -92,6 +92,19 @@ macro_rules! card_hooks {
     )+};
 }
 
+/// The name of a field cannot have what divides names in other lists, nor what patterns and paths consist of: such a name would hide nothing.
+fn field_name(name: &str) -> Result<(), Unfit> {
+    let is_other = |c: char| c.is_whitespace() || "[](){}<>*+?^$|\\/.;:=~`'\"".contains(c);
+    ensure(
+        !name.contains(is_other),
+        0,
+        format!(
+            "`redact` takes names of fields, with commas between them, and no patterns or paths, and `{name}` is no such name: write \
+             `password, token`"
+        ),
+    )
+}
+
 fn time(seconds: u32) -> Duration {
     Duration::from_secs(seconds.into())
 }
@@ -115,7 +128,9 @@ card_hooks! {
     cache_results(results: usize, seconds: u32) => crate::cache_results::try_new(results, time(seconds))?;
     /// [`redact`](struct@crate::redact) of fields, with commas between their names.
     redact(fields: String) => {
-        crate::redact::new(Redaction::try_fields(fields.split(',').map(str::trim))?)
+        let names: Vec<_> = fields.split(',').map(str::trim).collect();
+        names.iter().try_for_each(|name| field_name(name))?;
+        crate::redact::new(Redaction::try_fields(names)?)
     };
     /// [`require_approval`](struct@crate::require_approval) of the calls whose argument is beyond a bound (`cents > 1000`, also with `>=`, `<` and
     /// `<=`), or matches a regular expression (`path ~ ^/etc/`). Dots lead to a field or a position inside of an argument: `order.items.0.cents`.

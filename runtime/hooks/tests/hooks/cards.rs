@@ -1,6 +1,6 @@
 //! The ready hooks in cards, compiled and loaded.
 
-use onionskin::hooks::cards::timeout;
+use onionskin::hooks::cards::{redact, timeout};
 use onionskin::loader::{CardLoader, Registry};
 use onionskin::{App, RunError, ScriptedModel, ScriptedTurn, agent};
 use serde_json::json;
@@ -143,8 +143,31 @@ fn h9_other_ready_hooks_and_guardrails_refuse_values_that_do_nothing_too() {
 }
 
 #[test]
+fn h9_redact_in_a_card_takes_names_with_commas_between_them_only() {
+    let redact = |fields: &str| {
+        mistakes("tool_hooks", &format!("{{ hook: \"::onionskin::hooks::redact\", with: ['{fields}'] }}"))
+    };
+    for fields in ["password", "password, token", "card-number,@id,größe_2"] {
+        assert_eq!(redact(fields), [""; 0], "{fields}");
+    }
+    for (fields, name) in [
+        ("password token", "password token"),
+        ("pin, sk-[a-z]+", "sk-[a-z]+"),
+        ("password;token", "password;token"),
+        ("user.password", "user.password"),
+    ] {
+        let line = format!(
+            "a.yaml:4:50: `redact` takes names of fields, with commas between them, and no patterns or paths, and `{name}` is no such \
+             name: write `password, token`"
+        );
+        assert_eq!(redact(fields), [line]);
+    }
+}
+
+#[test]
 fn h9_a_compiled_card_does_not_build_with_a_value_that_does_nothing() {
     std::panic::catch_unwind(|| timeout::from((0,))).unwrap_err();
+    std::panic::catch_unwind(|| redact::from(("password token".to_owned(),))).unwrap_err();
 }
 
 #[test]
