@@ -17,6 +17,12 @@ pub fn nearest<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Opti
     })
 }
 
+/// The tool that a name can mean: one that a server or a child has under this name, `bank__pay` for `pay`, or else the nearest one.
+pub fn nearest_tool<'n>(name: &str, tools: impl IntoIterator<Item = &'n str> + Clone) -> Option<&'n str> {
+    let is_same = |tool: &&str| tool.strip_suffix(name).is_some_and(|owner| owner.ends_with("__"));
+    tools.clone().into_iter().find(is_same).or_else(|| nearest(name, tools))
+}
+
 /// The most similar of the names that are similar enough.
 fn most_like<'n>(
     name: &str,
@@ -45,7 +51,16 @@ fn slips(name: &str, candidate: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use super::{nearest, nearest_tool};
+
+    #[test]
+    fn h5_a_name_means_the_tool_of_a_server_before_others() {
+        let tools = ["pai", "bank__pay", "agent__payer"];
+        assert_eq!(nearest_tool("pay", tools), Some("bank__pay"));
+        assert_eq!(nearest_tool("payer", tools), Some("agent__payer"));
+        assert_eq!(nearest_tool("bank__pya", tools), Some("bank__pay"));
+        assert_eq!(nearest_tool("ay", tools), None);
+    }
 
     #[test]
     fn c1_a_suggestion_is_a_slip_away() {

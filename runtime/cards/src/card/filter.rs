@@ -71,7 +71,10 @@ impl Card {
         ) {
             (Some(tool), _) => format!("add it: `runtime: [{}]`", tool.word()),
             (None, Some(near)) => format!("did you mean `{near}`?"),
-            (None, None) => format!("a tool that is added when the agent is built is `tool({name})`"),
+            (None, None) => {
+                let of_servers = of_servers(name, servers);
+                format!("{of_servers}a tool that is added when the agent is built is `tool({name})`")
+            }
         };
         Some(format!("this agent has no tool `{name}`; {advice}"))
     }
@@ -125,6 +128,15 @@ fn is(word: &str) -> impl Fn(&Spanned<String>) -> bool {
 
 fn last_name(path: &str) -> &str {
     path.rsplit("::").next().unwrap_or(path)
+}
+
+/// The words for a tool that can be one of these servers, if there are any.
+fn of_servers(name: &str, servers: &[&str]) -> String {
+    let names: Vec<_> = servers.iter().take(3).map(|server| format!("`{server}__{name}`")).collect();
+    if names.is_empty() || !is_path(name) {
+        return String::new();
+    }
+    format!("a tool of a server has the server's name before it, {}; ", names.join(" or "))
 }
 
 /// Whether a tool is one of a server, by its name: `time__get_time`.

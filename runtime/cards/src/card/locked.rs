@@ -4,6 +4,7 @@ use onionskin_vocabulary::{Locked, tool_mistake};
 
 use super::Card;
 use crate::problem::Problem;
+use crate::source::Spanned;
 use crate::target::Target;
 
 impl Card {
@@ -31,5 +32,24 @@ impl Card {
             Some(Problem { message, span: target.span.clone() })
         }));
         problems
+    }
+
+    /// The mistakes in filters that name a tool of a server without its server: `tool(pay)` for `bank__pay`. A program that adds tools when it
+    /// builds the agent can mean one of those.
+    pub fn tools_without_server<'f>(&self, locked: impl Fn(&str) -> Option<Locked<'f>>) -> Vec<Problem> {
+        let targets = self.filters().flat_map(|filter| &filter.targets);
+        let mistake = |target: &Spanned<Target>| {
+            let Target::Tool(name) = &target.value else { return None };
+            if !self.called(name).is_empty() {
+                return None;
+            }
+            let has = |server: &&Spanned<String>| {
+                locked(&server.value).is_some_and(|locked| locked.tools.contains(name))
+            };
+            let server = &self.servers.iter().find(has)?.value;
+            let message = format!("this agent has no tool `{name}`; did you mean `{server}__{name}`?");
+            Some(Problem { message, span: target.span.clone() })
+        };
+        targets.filter_map(mistake).collect()
     }
 }

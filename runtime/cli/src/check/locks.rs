@@ -98,6 +98,9 @@ impl Locks {
         };
         for agent in agents {
             let mut problems = agent.lock_mistakes(locked);
+            if program.setup.is_none() {
+                problems.extend(agent.tools_without_server(locked));
+            }
             let lock =
                 agent.setting(Setting::Lock).and_then(|lock| LockWord::from_word(lock.value.as_str()?));
             for server in agent.servers.iter().filter(|_| matches!(lock, Some(LockWord::Strict))) {

@@ -101,6 +101,22 @@ error: `files__read-fiel` is not a tool of the server `files` in `onionskin-mcp.
 }
 
 #[test]
+fn h5_check_finds_tools_that_a_filter_names_without_their_server() {
+    let card = |filter: &str| {
+        format!(
+            "---\nservers: [git, time]\ntool_hooks: [{{ hook: ::onionskin::hooks::log, for: [{filter}] }}]\n---\nTell the time.\n"
+        )
+    };
+    let folder = locked(&[("cards/clock.md", &card("tool(get_time)"))]);
+    let ran = folder.run(&["check"]);
+    let expected = "error: this agent has no tool `get_time`; did you mean `time__get_time`?\n --> cards/clock.md:3:53\n";
+    assert!(ran.code == 1 && ran.out.starts_with(expected), "{ran:?}");
+    folder.write("cards/clock.md", &card("tool(time__get_time), tool(other)"));
+    let ran = folder.run(&["check"]);
+    assert_eq!((ran.code, &*ran.out), (0, ""), "{ran:?}");
+}
+
+#[test]
 fn a3_check_gives_the_names_that_a_lock_file_does_not_have_to_programs() {
     let folder = locked(&[("cards/clock.md", CLOCK)]);
     let problems: Vec<Value> = serde_json::from_str(&folder.run(&["check", "--json"]).out).unwrap();

@@ -305,6 +305,17 @@ async fn c3_ready_hooks_are_registered_and_a_missing_tool_of_a_filter_fails_the_
 }
 
 #[tokio::test]
+async fn h5_a_filter_that_names_a_tool_without_its_owner_gets_its_name() {
+    let card = "default: true\ninstruction: Add.\nagents: [helper]\ntool_hooks:\n  \
+                - { hook: \"::onionskin::hooks::log\", for: [tool(helper)] }\n";
+    let cards =
+        load(registry(), &[("a.yaml", card), ("helper.yaml", "description: Helps.\ninstruction: Help.\n")]);
+    let built = cards.unwrap().add_to(App::builder()).model(ScriptedModel::turns([])).build().await;
+    let error = built.unwrap_err().to_string();
+    assert!(error.ends_with("did you mean `agent__helper`?"), "{error}");
+}
+
+#[tokio::test]
 async fn c3_a_card_summarizes_long_conversations() {
     let card = "instruction: Talk.\nturn_hooks: [{ hook: \"::onionskin::turn_hooks::summarize_above\", with: [20] }]\n";
     let cards = load(Registry::new(), &[("a.yaml", card)]).unwrap();

@@ -13,7 +13,7 @@ use onionskin_tools::onion::{Undefined, caught};
 use onionskin_tools::spec::ToolSpec;
 use onionskin_tools::tool::ToolboxLink;
 use onionskin_vocabulary::agent::Setting;
-use onionskin_vocabulary::agent_name_mistake;
+use onionskin_vocabulary::{agent_name_mistake, nearest_tool};
 
 use crate::agent::built::tool_checks::{self, other_than};
 use crate::agent::built::tool_list::ToolList;
@@ -351,7 +351,9 @@ pub(super) fn filters(
             agent,
             hook,
             tool: tool.clone(),
-            near: nearest(tool, known()).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default(),
+            near: nearest_tool(tool, known())
+                .map(|near| format!("; did you mean `{near}`?"))
+                .unwrap_or_default(),
         },
     })
 }
