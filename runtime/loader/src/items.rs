@@ -155,6 +155,11 @@ impl Items {
         self.change_hook(|hook| hook.check_use = check)
     }
 
+    /// The hook before it acts on tools with `effect = pure` only.
+    pub(crate) fn for_pure(&mut self) -> &mut Self {
+        self.change_hook(|hook| hook.is_for_pure = true)
+    }
+
     fn change_hook(&mut self, change: impl Fn(&mut RegisteredHook)) -> &mut Self {
         if let Some(RegisteredItem::Hook(uses)) = self.entries.get_mut(&self.last) {
             for (_, hook) in uses {
@@ -276,6 +281,7 @@ fn hook_entry<V: HookValues, H: 'static>(
         takes,
         check: |values| V::read(values).map(|_| ()),
         check_use: |_| Ok(()),
+        is_for_pure: false,
         place,
         add: Arc::new(add),
     }

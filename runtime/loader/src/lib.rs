@@ -28,6 +28,7 @@ mod loaded;
 mod loader;
 mod panics;
 mod plan;
+mod pure;
 mod registered_item;
 mod registered_tool;
 mod registry;

@@ -25,6 +25,7 @@ use crate::builtin::{self, Method};
 use crate::error::{MistakeKind, Mistakes};
 use crate::filter::{Test, call_filter, unnamed_changes};
 use crate::find::Finder;
+use crate::pure;
 use crate::registered_item::{AddHook, AddTool, AddToolbox, RegisteredItem, RegisteredState};
 use crate::settings;
 use crate::tools::{ToolNames, method_name, prefix, tool_words};
@@ -350,6 +351,12 @@ impl Planner<'_> {
     }
 
     fn filtered(&mut self, hook: &Hook, kind: Kind, filter: Option<&Filter>) {
+        let item = self.finder.item(self.card, &hook.item.value, kind);
+        if item.as_ref().and_then(|item| item.hook(kind)).is_some_and(|hook| hook.is_for_pure) {
+            for problem in pure::mistakes(self.card, hook, filter, self.finder) {
+                self.mistakes.add(&self.card.source, MistakeKind::WrongValue, problem);
+            }
+        }
         let filter = filter.map(|filter| call_filter(self.card, filter, |name| self.tests(name)));
         self.hook(hook, kind, filter);
     }

@@ -7,7 +7,7 @@ use onionskin_cards::{Kind, ValueKind};
 use onionskin_core::__private0::outline::Needed;
 use onionskin_core::declaration::{AgentDeclaration, CallFilter, DynAgent, RunFn};
 use onionskin_core::prompt::{Prompt, PromptPart};
-use onionskin_core::{ToolContext, ToolDefinition};
+use onionskin_core::{Effect, ToolContext, ToolDefinition};
 use serde_json::Value;
 
 use crate::values::Unfit;
@@ -61,6 +61,8 @@ pub(crate) struct RegisteredHook {
     pub(crate) check: fn(&[Value]) -> Result<(), Unfit>,
     /// Whether values that fit its types make a hook that does something. Only ready hooks know it before the agent is built.
     pub(crate) check_use: fn(&[Value]) -> Result<(), Unfit>,
+    /// Whether it acts on tools with `effect = pure` only.
+    pub(crate) is_for_pure: bool,
     /// The place on the way of messages that it runs at, if it is one.
     pub(crate) place: Option<&'static str>,
     /// Adds the hook with values that fit. Only hooks around tool calls, and guardrails, have a filter.
@@ -111,6 +113,11 @@ impl RegisteredItem {
             | Self::Type(_)
             | Self::Agent(_) => wanted.accepts(self.kind()),
         }
+    }
+
+    /// Whether it is a tool that says that it changes nothing. Scripts cannot say it.
+    pub(crate) fn is_pure_tool(&self) -> bool {
+        matches!(self, Self::Tool { definition: Some(definition), .. } if definition().effect == Effect::Pure)
     }
 
     /// The hook or the guardrail of this kind.

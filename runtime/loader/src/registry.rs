@@ -96,6 +96,7 @@ impl Registry {
                     .card_hook::<ready::clamp_argument>()
                     .card_hook::<ready::redact>()
                     .card_hook::<ready::cache_results>()
+                    .for_pure()
                     .card_hook::<onionskin_hooks::spill>()
                     .tool::<onionskin_hooks::read_spilled>()
             })

@@ -178,6 +178,7 @@ fn read(text: &str, file: &str, name: &str, role: &Role) -> Result<RegisteredIte
             takes: Vec::new(),
             check: |_| Ok(()),
             check_use: |_| Ok(()),
+            is_for_pure: false,
             place,
             add,
         };

@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Arc;
 
 use onionskin::loader::{CardLoader, MistakeKind, Registry};
-use onionskin::{App, ScriptedModel, ScriptedTurn, toolbox};
+use onionskin::{App, ScriptedModel, ScriptedTurn, tool, toolbox};
 use serde_json::json;
 
 use super::parts::add_one;
@@ -155,6 +155,38 @@ async fn c3_a_card_names_hooks_on_messages_in_scripts() {
     let model = Arc::new(ScriptedModel::turns([ScriptedTurn::say("{input}, then.")]));
     assert_eq!(run(&cards, Arc::clone(&model), "hm").await.text, "HM, THEN.");
     assert_eq!(model.requests()[0].system.as_deref(), Some("Talk of 1."));
+}
+
+/// Finds a number.
+#[tool(effect = pure)]
+fn find(x: i64) -> i64 {
+    x
+}
+
+#[test]
+fn h9_a_cache_for_a_tool_whose_results_it_does_not_keep_is_a_mistake() {
+    let card = "instruction: A.\nfunction_tools: [s.rhai:double, tools.rs:add_one, f.rs:find]\ntool_hooks:\n  \
+                - { hook: \"::onionskin::hooks::cache_results\", with: [9, 60], for: [find, double, add_one] }\n";
+    let registry = registry().file("cards/f.rs", |items| items.tool::<find>());
+    let error = load(registry, &[("cards/a.yaml", card), ("cards/s.rhai", TOOLS)]).unwrap_err();
+    let mistakes: Vec<_> = error.mistakes().iter().map(ToString::to_string).collect();
+    let start = "`::onionskin::hooks::cache_results` keeps no result of";
+    let expected = [
+        format!(
+            "cards/a.yaml:4:77: {start} `double`, because a script cannot say that it changes nothing: remove it from the filter"
+        ),
+        format!(
+            "cards/a.yaml:4:85: {start} `add_one`, because it has no `effect = pure`: remove it from the filter"
+        ),
+    ];
+    assert_eq!(mistakes, expected);
+    let card = "instruction: A.\nfunction_tools: [s.rhai:double]\ntool_hooks:\n  \
+                - { hook: \"::onionskin::hooks::cache_results\", with: [9, 60] }\n";
+    let error = load(Registry::new(), &[("a.yaml", card), ("s.rhai", TOOLS)]).unwrap_err();
+    let expected = format!(
+        "a.yaml:4:13: {start} this agent, because a script cannot say that it changes nothing: remove the hook"
+    );
+    assert_eq!(error.mistakes()[0].to_string(), expected);
 }
 
 #[test]
