@@ -1,7 +1,7 @@
 //! The ready hooks in cards, compiled and loaded.
 
 use onionskin::hooks::cards::{redact, timeout};
-use onionskin::loader::{CardLoader, Registry};
+use onionskin::loader::{CardLoader, LoadError, Registry};
 use onionskin::{App, RunError, ScriptedModel, ScriptedTurn, agent};
 use serde_json::json;
 
@@ -60,7 +60,7 @@ fn mistakes(field: &str, line: &str) -> Vec<String> {
     let card = format!("instruction: Add.\nservers: [bank]\n{field}:\n  - {line}\n");
     std::fs::write(folder.path().join("a.yaml"), card).unwrap();
     let loaded = CardLoader::new(Registry::new()).base(folder.path()).load(["a.yaml"]);
-    loaded.err().iter().flat_map(|error| error.mistakes()).map(ToString::to_string).collect()
+    loaded.err().iter().flat_map(LoadError::mistakes).map(ToString::to_string).collect()
 }
 
 #[test]
