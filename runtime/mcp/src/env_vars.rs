@@ -58,6 +58,13 @@ pub(super) fn expand(
     Ok(expanded)
 }
 
+/// The name of a variable that is a word of its own in `text`, without braces: `Bearer $TOKEN`. One with small letters could be a password.
+pub(super) fn bare_variable(text: &str) -> Option<&str> {
+    let mut names = text.split_whitespace().filter_map(|word| word.strip_prefix('$'));
+    let is_plain = |name: &&str| is_name(name) && !name.contains(|c: char| c.is_ascii_lowercase());
+    names.find(is_plain)
+}
+
 fn is_name(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')

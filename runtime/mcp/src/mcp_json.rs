@@ -5,12 +5,12 @@ use std::fmt;
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde::de::{DeserializeOwned, MapAccess, Visitor};
+use serde::de::{MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::comments;
 use super::endpoint::{self, Mistake};
-use super::env_vars::expand;
+use super::env_vars::{bare_variable, expand};
 use super::error::McpError;
 use super::server_config::{ServerConfig, Word};
 use super::tool_rules::{self, Rule, ToolRules, Tools};
@@ -31,6 +31,8 @@ const FIELDS: [&str; 11] = [
     "parallel",
     "asks",
 ];
+/// Names that other programs have for `url`.
+const NAMES_OF_URL: [&str; 3] = ["url", "serverUrl", "httpUrl"];
 /// The values of `type` for a server that is reached by address.
 const HTTP: [&str; 4] = ["http", "streamable-http", "streamableHttp", "streamable_http"];
 /// Shorter limits are probably meant as seconds.
@@ -81,7 +83,7 @@ pub(super) fn read(text: &str, file: &str) -> Result<Servers, McpError> {
                 config.servers.insert(name, server);
             }
         } else if !has_servers && nearest(&key, [SERVERS]).is_some() {
-            return Err(source.unknown_field(value, "", &key, &[SERVERS]));
+            return Err(source.unknown_field(value, "", &key, Some(SERVERS)));
         } else if !has_servers && is_server(value) {
             let reason = format!(
                 "this is a server: write the servers below `{SERVERS}`: {{\"{SERVERS}\": {{{key:?}: ..}}}}"
@@ -90,7 +92,7 @@ pub(super) fn read(text: &str, file: &str) -> Result<Servers, McpError> {
         } else if let Some(error) = source.disobeyed(value, "", &key) {
             refused.get_or_insert(error);
         } else {
-            config.unread.push(source.unknown_field(value, "", &key, &[]).to_string());
+            config.unread.push(source.unknown_field(value, "", &key, None).to_string());
         }
     }
     if let Some(error) = refused {
@@ -104,6 +106,14 @@ pub(super) fn read(text: &str, file: &str) -> Result<Servers, McpError> {
 fn is_server(value: &str) -> bool {
     let fields = serde_json::from_str::<serde_json::Value>(value);
     fields.is_ok_and(|fields| ["command", "url"].iter().any(|field| fields.get(field).is_some()))
+}
+
+/// The field that a misspelt one probably is.
+fn near_field(name: &str) -> Option<&'static str> {
+    if NAMES_OF_URL.iter().any(|other| name.eq_ignore_ascii_case(other)) {
+        return Some("url");
+    }
+    nearest(name, FIELDS)
 }
 
 /// The text of a file. Its parts are slices of the text, so each has a known place.
@@ -169,13 +179,23 @@ impl<'t> Source<'t> {
     }
 
     /// A value of a fixed type. The text of the error does not show it: it may be a secret.
-    fn value<T: DeserializeOwned>(&self, part: &str, field: &str, expected: &str) -> Result<T, McpError> {
+    fn value<T: Deserialize<'t>>(&self, part: &'t str, field: &str, expected: &str) -> Result<T, McpError> {
         serde_json::from_str(part).map_err(|_| self.error(part, field, format!("expected {expected}")))
     }
 
-    fn unknown_field(&self, part: &str, parent: &str, name: &str, known: &[&'static str]) -> McpError {
+    /// An object whose values are texts, each with its place. The last one of a name counts.
+    fn texts(&self, part: &'t str, field: &str) -> Result<Texts<'t>, McpError> {
+        let fields: JsonFields<'t> = self.value(part, field, "an object whose values are strings")?;
+        let text = |(name, part): (String, &'t str)| {
+            let text = self.value(part, &format!("{field}.{name}"), "a string")?;
+            Ok((name, (part, text)))
+        };
+        fields.0.into_iter().map(text).collect()
+    }
+
+    fn unknown_field(&self, part: &str, parent: &str, name: &str, near: Option<&str>) -> McpError {
         let field = if parent.is_empty() { name.to_owned() } else { format!("{parent}.{name}") };
-        let reason = match nearest(name, known.iter().copied()) {
+        let reason = match near {
             Some(near) => format!("unknown field; did you mean `{near}`?"),
             None => "unknown field, ignored".to_owned(),
         };
@@ -227,16 +247,10 @@ impl<'t> Source<'t> {
                     return Err(self.error(value, &field, reason));
                 }
                 "url" => written.url = Some((value, self.value(value, &field, "a string")?)),
-                "headers" => {
-                    let expected = "an object whose values are strings";
-                    written.headers = Some((value, self.value(value, &field, expected)?));
-                }
+                "headers" => written.headers = self.texts(value, &field)?,
                 "command" => written.command = Some((value, self.value(value, &field, "a string")?)),
                 "args" => written.args = Some((value, self.value(value, &field, "a list of strings")?)),
-                "env" => {
-                    let expected = "an object whose values are strings";
-                    written.env = Some((value, self.value(value, &field, expected)?));
-                }
+                "env" => written.env = self.texts(value, &field)?,
                 "cwd" => written.cwd = Some((value, self.value(value, &field, "a string")?)),
                 "timeout" => written.timeout = Some(self.time(value, &field)?),
                 "startTimeout" => written.start_timeout = Some(self.time(value, &field)?),
@@ -251,8 +265,8 @@ impl<'t> Source<'t> {
                     None => match self.disobeyed(value, path, &name) {
                         Some(error) => return Err(error),
                         None => {
-                            let error = self.unknown_field(value, path, &name, &FIELDS);
-                            unread.push((nearest(&name, FIELDS), error));
+                            let near = near_field(&name);
+                            unread.push((near, self.unknown_field(value, path, &name, near)));
                         }
                     },
                 },
@@ -264,8 +278,10 @@ impl<'t> Source<'t> {
             let missing = || self.error(part, path, format!("the field `{needed}` is missing"));
             return Err(misspelt.map_or_else(missing, |(_, error)| error));
         }
+        let bare = self.bare_variables(path, &written);
         let mut server = self.expanded(part, path, written)?;
-        server.unread = unread.into_iter().map(|(_, error)| error.to_string()).collect();
+        server.unread =
+            unread.into_iter().map(|(_, error)| error).chain(bare).map(|error| error.to_string()).collect();
         server.rules = rules;
         Ok(server)
     }
@@ -308,7 +324,9 @@ impl<'t> Source<'t> {
     /// Whether a server is reached by address.
     fn is_http(&self, fields: &[(String, &'t str)], path: &str) -> Result<bool, McpError> {
         let Some((_, value)) = fields.iter().find(|(name, _)| name == "type") else {
-            return Ok(fields.iter().any(|(name, _)| name == "url"));
+            let has = |is_so: fn(&str) -> bool| fields.iter().any(|(name, _)| is_so(name));
+            return Ok(has(|name| name == "url")
+                || (has(|name| near_field(name) == Some("url")) && !has(|name| name == "command")));
         };
         let field = format!("{path}.type");
         match self.value::<String>(value, &field, "a string")?.as_str() {
@@ -332,6 +350,20 @@ impl<'t> Source<'t> {
         Ok(Duration::from_millis(time))
     }
 
+    /// The texts that probably mean a variable, and are used as they are written.
+    fn bare_variables(&self, path: &str, written: &ServerFields<'t>) -> Vec<McpError> {
+        let texts = [("headers", &written.headers), ("env", &written.env)];
+        let texts = texts.into_iter().flat_map(|(field, texts)| texts.iter().map(move |text| (field, text)));
+        let bare = texts.filter_map(|(field, (name, (part, text)))| {
+            let reason = format!(
+                "`${0}` is used as it is written; for the variable, write `${{{0}}}`",
+                bare_variable(text)?
+            );
+            Some(self.error(part, &format!("{path}.{field}.{name}"), reason))
+        });
+        bare.collect()
+    }
+
     /// Fills in variables. One that is not set makes this server unusable, not the file.
     fn expanded(&self, part: &str, path: &str, written: ServerFields<'t>) -> Configured {
         let mut used = BTreeMap::new();
@@ -344,15 +376,16 @@ impl<'t> Source<'t> {
                 let address = fill(at, "url", &url)?;
                 let mut server = ServerConfig::http(&*address);
                 server.command.shown = endpoint::shown(&url);
-                let (headers_at, headers) = written.headers.unwrap_or_default();
-                for (name, text) in headers {
-                    let value = fill(headers_at, &format!("headers.{name}"), &text)?;
-                    server = server.header(name, value);
+                for (name, (at, text)) in &written.headers {
+                    server = server.header(name, fill(at, &format!("headers.{name}"), text)?);
                 }
                 endpoint::check(&address, &server.headers).map_err(|mistake| match mistake {
                     Mistake::Address(reason) => self.error(at, &format!("{path}.url"), reason),
                     Mistake::Header(name, reason) => {
-                        self.error(headers_at, &format!("{path}.headers.{name}"), reason)
+                        // The mistake has the name in small letters.
+                        let at = written.headers.iter().find(|(other, _)| other.eq_ignore_ascii_case(&name));
+                        let at = at.map_or(part, |(_, (at, _))| at);
+                        self.error(at, &format!("{path}.headers.{name}"), reason)
                     }
                 })?;
                 server
@@ -367,8 +400,7 @@ impl<'t> Source<'t> {
             let value = fill(at, &format!("args[{index}]"), &shown)?;
             server.args.push(Word { value, shown });
         }
-        let (at, env) = written.env.unwrap_or_default();
-        for (name, text) in env {
+        for (name, (at, text)) in written.env {
             let value = fill(at, &format!("env.{name}"), &text)?;
             server.env.insert(name, value);
         }
@@ -384,15 +416,18 @@ impl<'t> Source<'t> {
     }
 }
 
+/// Texts by their names, each with its place.
+type Texts<'t> = BTreeMap<String, (&'t str, String)>;
+
 /// A server as it is written, each field with its place.
 #[derive(Default)]
 struct ServerFields<'t> {
     command: Option<(&'t str, String)>,
     args: Option<(&'t str, Vec<String>)>,
-    env: Option<(&'t str, BTreeMap<String, String>)>,
+    env: Texts<'t>,
     cwd: Option<(&'t str, String)>,
     url: Option<(&'t str, String)>,
-    headers: Option<(&'t str, BTreeMap<String, String>)>,
+    headers: Texts<'t>,
     timeout: Option<Duration>,
     start_timeout: Option<Duration>,
     is_parallel: bool,

@@ -145,10 +145,8 @@ async fn a4_wrong_values_are_named_and_not_shown() {
     for (field, expected) in [
         (r#""command": 1"#, "`mcpServers.fix.command`: expected a string"),
         (r#""command": "x", "args": "y""#, "`mcpServers.fix.args`: expected a list of strings"),
-        (
-            r#""command": "x", "env": {"K": 12345678}"#,
-            "`mcpServers.fix.env`: expected an object whose values are",
-        ),
+        (r#""command": "x", "env": "12345678""#, "`mcpServers.fix.env`: expected an object whose values are"),
+        (r#""command": "x", "env": {"K": 12345678}"#, "`mcpServers.fix.env.K`: expected a string"),
         (
             r#""command": "x", "timeout": 30"#,
             "`mcpServers.fix.timeout`: expected a whole number of milliseconds",
@@ -281,4 +279,57 @@ async fn a4_code_replaces_what_a_file_says() {
     let agent = All::builder().model(ScriptedModel::new()).servers(config).build().await.unwrap();
     assert_eq!(call(&agent, "fix__get_echo", json!({"text": "here"})).await.text, "here");
     agent.shutdown().await;
+}
+
+#[tokio::test]
+async fn a4_a_mistake_in_a_header_or_a_variable_is_at_its_own_line() {
+    let text = |field: &str, value: &str| {
+        let entry = if field == "env" { r#""command": "x""# } else { r#""url": "http://x""# };
+        format!(
+            "{{\"mcpServers\": {{\"fix\": {{{entry}, \"{field}\": {{\n\"A\": \"b\",\n\"Host\": {value}}}}}}}}}"
+        )
+    };
+    for (field, value, place, reason) in [
+        ("headers", "\"c\"", ".mcp.json:3:9: `mcpServers.fix.headers.host`", "set by the client itself"),
+        ("headers", "7", ".mcp.json:3:9: `mcpServers.fix.headers.Host`", "expected a string"),
+        ("headers", "\"${NO_SUCH_VARIABLE}\"", ".mcp.json:3:9: `mcpServers.fix.headers.Host`", "is not set"),
+        ("env", "\"${NO_SUCH_VARIABLE}\"", ".mcp.json:3:9: `mcpServers.fix.env.Host`", "is not set"),
+        ("env", "{}", ".mcp.json:3:9: `mcpServers.fix.env.Host`", "expected a string"),
+    ] {
+        let error = unusable(&text(field, value)).await;
+        assert!(error.contains(place) && error.contains(reason), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a4_names_that_other_programs_have_for_the_url_lead_to_it() {
+    for name in ["serverUrl", "httpUrl", "URL"] {
+        let text =
+            format!(r#"{{"mcpServers": {{"fix": {{"{name}": "http://x", "headers": {{"A": "b"}}}}}}}}"#);
+        let expected = format!("`mcpServers.fix.{name}`: unknown field; did you mean `url`?");
+        let error = unusable(&text).await;
+        assert!(error.contains(&expected), "{error}");
+    }
+}
+
+#[test]
+fn a4_a_variable_without_braces_is_a_warning() {
+    let unread = |entry: &str| {
+        let text = format!(r#"{{"mcpServers": {{"fix": {{{entry}}}}}}}"#);
+        let config = McpConfig::from_json(&text, ".mcp.json").unwrap();
+        config.unread().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        unread(r#""url": "http://x", "headers": {"Authorization": "Bearer $TOKEN"}"#),
+        [
+            ".mcp.json:1:73: `mcpServers.fix.headers.Authorization`: `$TOKEN` is used as it is written; for the variable, write `${TOKEN}`"
+        ]
+    );
+    let variable = unread(r#""command": "x", "env": {"KEY": "$API_KEY"}"#);
+    assert!(variable.len() == 1 && variable[0].contains("write `${API_KEY}`"), "{variable:?}");
+    // Passwords, prices and words of shells.
+    for value in ["$2y$10$abcdef", "a$TOKEN", "$5", "$secret", "$", "$TOKEN:x"] {
+        assert_eq!(unread(&format!(r#""command": "x", "env": {{"KEY": "{value}"}}"#)), [""; 0], "{value}");
+    }
+    assert_eq!(unread(r#""command": "sh", "args": ["-c", "echo $HOME"]"#), [""; 0]);
 }
