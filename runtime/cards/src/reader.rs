@@ -126,6 +126,12 @@ impl Reader {
 
     /// One of these words.
     pub(crate) fn word(&mut self, field: Field<'_>, words: &[&'static str]) -> Option<Spanned<&'static str>> {
+        if let Value::Scalar(scalar) = &field.value.value
+            && scalar.string().is_none()
+            && !scalar.is_null()
+        {
+            return self.wrong(field, unknown("value", &scalar.text, words));
+        }
         let text = self.text(field)?;
         match words.iter().find(|word| **word == text.value) {
             Some(word) => Some(Spanned::new(*word, text.span)),
