@@ -86,6 +86,13 @@ pub enum HttpError {
         /// The address, without its query.
         to: String,
     },
+    /// The server redirects to an address that redirected before.
+    #[error("it redirects in a circle, to `{to}` again")]
+    #[non_exhaustive]
+    RedirectCircle {
+        /// The address, without its query.
+        to: String,
+    },
     /// The answer is neither JSON nor a stream of events, so the address is probably not one of an MCP server.
     #[error("it answered with {}, which is not MCP", content_type.as_ref().map_or("no content type".to_owned(), |kind| format!("`{kind}`")))]
     #[non_exhaustive]
@@ -147,6 +154,7 @@ impl HttpError {
                 Self::Status { status, retry_after, message: hide(message) }
             }
             Self::Redirected { to } => Self::Redirected { to: hide(to) },
+            Self::RedirectCircle { to } => Self::RedirectCircle { to: hide(to) },
             Self::NotMcp { content_type } => Self::NotMcp { content_type: content_type.map(&hide) },
             Self::SessionLost => Self::SessionLost,
         }
@@ -172,6 +180,7 @@ impl HttpError {
                  2024 (\"sse\") cannot be used."
             }
             Self::Status { .. } | Self::SessionLost => "Look into the log of the server.",
+            Self::RedirectCircle { .. } => "Check its address, or look into the settings of the server.",
             Self::Redirected { .. } => "If you trust that address, write it into the configuration.",
         }
     }
@@ -190,6 +199,7 @@ impl HttpError {
             Self::Interrupted { .. }
             | Self::Status { .. }
             | Self::Redirected { .. }
+            | Self::RedirectCircle { .. }
             | Self::NotMcp { .. } => UNKNOWN,
         }
     }

@@ -78,7 +78,7 @@ fn behaviours() -> Vec<Behaviour> {
         "to another host" "tools/call" |_| Reply::text(307, "location: http://other.example/mcp?token=abc\r\n", "") => Call("it redirects to `http://other.example/mcp`, which is not followed");
         "to a private address" "tools/call" |_| Reply::text(307, "location: http://169.254.169.254/latest/meta-data\r\n", "") => Call("it redirects to `http://169.254.169.254/latest/meta-data`");
         "to another port" "tools/call" |_| Reply::text(308, "location: http://127.0.0.1:1/\r\n", "") => Call("it redirects to `http://127.0.0.1:1/`");
-        "in a circle" "tools/call" |_| Reply::text(307, "location: /mcp\r\n", "") => Call("it redirects to `http://127.0.0.1:");
+        "in a circle" "tools/call" |_| Reply::text(307, "location: /mcp\r\n", "") => Call("it redirects in a circle, to `http://127.0.0.1:");
         "that loses the message" "tools/call" |_| Reply::text(302, "location: /login\r\n", "") => Call("/login`, which is not followed");
         "to a file" "tools/call" |_| Reply::text(307, "location: file:///etc/passwd\r\n", "") => Call("it redirects to `file:///etc/passwd`");
         "to nothing" "tools/call" |_| Reply::text(307, "", "") => Call("it answered with the status 307");

@@ -367,6 +367,7 @@ fn unstreamed(error: HttpError) -> Failure {
         | HttpError::Interrupted { .. }
         | HttpError::Status { .. }
         | HttpError::Redirected { .. }
+        | HttpError::RedirectCircle { .. }
         | HttpError::NotMcp { .. }
         | HttpError::SessionLost) => Failure::Client(error),
     }

@@ -33,6 +33,7 @@ pub(super) async fn send(
     address: &Url,
     prepare: impl Fn(RequestBuilder) -> RequestBuilder,
 ) -> Result<Response, HttpError> {
+    let mut visited = vec![address.clone()];
     let mut url = address.clone();
     for _ in 0..=REDIRECTS {
         let response = prepare(client.request(method.clone(), url.clone())).send().await.map_err(unsent)?;
@@ -47,6 +48,10 @@ pub(super) async fn send(
         if !is_same_host(address, &to) || (*method != Method::GET && !keeps_body) {
             return Err(HttpError::Redirected { to: shown(&to) });
         }
+        if visited.contains(&to) {
+            return Err(HttpError::RedirectCircle { to: shown(&to) });
+        }
+        visited.push(to.clone());
         url = to;
     }
     Err(HttpError::Redirected { to: shown(&url) })
