@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
 
+use login_site::Site;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use processes::{runs, wait_until};
@@ -417,7 +418,7 @@ fn o1_the_help_is_short_and_has_examples() {
 #[test]
 fn a4_mcp_login_keeps_tokens_that_all_commands_use() {
     let folder = Folder::new(&[]);
-    let site = login_site::start();
+    let site = login_site::start(Site::Login);
     let servers = json!({ "mcpServers": {
         "site": { "url": format!("http://{site}/mcp") },
         "time": { "command": "mcp-server-time" },
@@ -471,5 +472,70 @@ fn a4_mcp_login_keeps_tokens_that_all_commands_use() {
 
     assert_eq!(run("mcp list site").1, "site: 1 tool\n  read\n");
     assert_eq!(run("mcp logout site").1, "logged out of site\n");
+    assert_eq!(run("mcp logout site").1, "there is no login to site\n");
     assert_eq!(run("mcp list site").0, 2);
+}
+
+/// A folder with one server that is reached by address, and a card whose agent calls its tool.
+fn with_site(site: Site, more: &Value) -> Folder {
+    let folder = Folder::new(&[]);
+    let mut server = json!({ "url": format!("http://{}/mcp", login_site::start(site)) });
+    server.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    fs::write(folder.path(".mcp.json"), json!({ "mcpServers": { "site": server } }).to_string()).unwrap();
+    fs::write(folder.path("desk.md"), "---\nservers: [site]\n---\nRead.\n").unwrap();
+    let script = "desk:\n  - calls: [{ tool: site__read, args: {} }]\n  - say: \"{last}\"\n";
+    fs::write(folder.path("script.yaml"), script).unwrap();
+    folder
+}
+
+impl Folder {
+    /// As [`Self::run`], with states of its own.
+    fn run_alone(&self, arguments: &str) -> (i32, String, String) {
+        let output = self.command(arguments).env("XDG_STATE_HOME", self.path("states")).output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    }
+}
+
+#[test]
+fn a4_a_server_that_requires_authorization_is_explained_in_words_of_the_command_line() {
+    let closed = with_site(Site::Closed, &json!({}));
+    let run = "run --card desk.md --model script:script.yaml Go.";
+    for command in ["mcp list", run] {
+        let (code, _, words) = closed.run_alone(command);
+        assert_eq!(code, 2, "{words}");
+        assert!(
+            words.contains(
+                "Add `headers` to `site` in `.mcp.json`; or, if people log in to it in the browser, run `onionskin mcp login site`."
+            ) && !words.contains("ServerConfig"),
+            "{words}"
+        );
+    }
+    let header = with_site(Site::Closed, &json!({ "headers": { "Authorization": "Bearer no" } }));
+    let (_, _, words) = header.run_alone("mcp list");
+    assert!(words.contains("Check the header `Authorization` of `site` in `.mcp.json`."), "{words}");
+    // A login that ends during a run.
+    let (code, out, words) = with_site(Site::ClosedCalls, &json!({})).run_alone(run);
+    assert!(
+        code == 0 && out.contains("(status 401); the call did not run. Run `onionskin mcp login site`."),
+        "{out}{words}"
+    );
+}
+
+#[test]
+fn a4_mcp_login_says_what_a_server_without_a_login_needs() {
+    for (site, code, expected) in [
+        (Site::Open, 0, "site answers without a login: 1 tool\n"),
+        (Site::Closed, 2, "error: `site` describes no login: write `headers` for it in its configuration\n"),
+        (
+            Site::Unregistered,
+            2,
+            "error: the authorization server of `site` registers no programs: register one there, and name it with `--client-id`\n",
+        ),
+    ] {
+        let folder = with_site(site, &json!({}));
+        let (ended, out, words) = folder.run_alone("mcp login site --no-browser");
+        assert_eq!((ended, &*format!("{out}{words}")), (code, expected), "{site:?}");
+        assert_eq!(folder.run_alone("mcp logout site").1, "there is no login to site\n");
+    }
 }

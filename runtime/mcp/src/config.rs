@@ -152,6 +152,14 @@ impl McpConfig {
         let _ = LOGIN.set(oauth);
     }
 
+    /// Whether the program has a command like `onionskin mcp login`.
+    pub(super) fn has_login_for_files() -> bool {
+        #[cfg(feature = "mcp-auth")]
+        return LOGIN.get().is_some();
+        #[cfg(not(feature = "mcp-auth"))]
+        false
+    }
+
     /// Gives each server that is reached by address this login, except those with a login or a header `Authorization` of their own.
     #[cfg(feature = "mcp-auth")]
     pub fn oauth(&mut self, oauth: &OAuth) {

@@ -12,16 +12,17 @@ use tokio::io::DuplexStream;
 
 #[cfg(feature = "mcp-auth")]
 use super::auth::{Authority, OAuth};
+use super::config::McpConfig;
 use super::endpoint::{self, Mistake};
 use super::error::{AGENT_HEADERS, McpError};
 use super::tool_rules::ToolRules;
 use super::untraced_thread::SharedThread;
+use super::visible::name;
 use onionskin_core::RunContext;
 use onionskin_core::secret::Secret;
 use onionskin_core::servers::{BoxError, RunHeader};
 
 /// The header of credentials.
-#[cfg(feature = "mcp-auth")]
 const AUTHORIZATION: &str = "authorization";
 /// The time for one request: a list page or a call. Progress of a call restarts it.
 const REQUEST: Duration = Duration::from_mins(1);
@@ -477,9 +478,14 @@ impl ServerConfig {
         self.oauth.as_ref()?.authority(&address)
     }
 
+    /// The command by which a person logs in to this server, if the program has it.
+    pub(super) fn login_command(&self, server: &str) -> Option<String> {
+        let has_command = matches!(self.link, Link::Http(_)) && McpConfig::has_login_for_files();
+        has_command.then(|| format!("onionskin mcp login {}", name(server)))
+    }
+
     /// Whether requests have a header with credentials.
-    #[cfg(feature = "mcp-auth")]
-    fn has_authorization(&self) -> bool {
+    pub(super) fn has_authorization(&self) -> bool {
         self.headers.contains_key(AUTHORIZATION) || self.run_headers.contains_key(AUTHORIZATION)
     }
 
@@ -496,7 +502,7 @@ impl ServerConfig {
             return Err(McpError::Address {
                 server: server.to_owned(),
                 header: Some(AUTHORIZATION.to_owned()),
-                reason: "the login of `.oauth(..)` sets it; remove one of them".to_owned(),
+                reason: "its login sets it; remove one of them".to_owned(),
             });
         }
         oauth.check().map_err(|(setting, reason)| McpError::Login {

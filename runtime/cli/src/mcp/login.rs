@@ -8,7 +8,7 @@ use std::time::Duration;
 use onionskin_core::secret::Secret;
 use onionskin_core::servers::IntoToolServer as _;
 use onionskin_mcp::snapshot::Snapshot;
-use onionskin_mcp::{McpConfig, OAuth, OAuthError, ServerConfig, TokenFolder};
+use onionskin_mcp::{HttpError, McpConfig, McpError, OAuth, OAuthError, ServerConfig, TokenFolder};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
@@ -73,8 +73,17 @@ pub(crate) async fn run(program: &Program, arguments: LoginArguments) -> Result<
     let address = address_of(name, &server)?;
     // What is wrong with the configuration is said before the person logs in.
     server.clone().oauth(oauth.clone()).into_server(name).map(drop).map_err(Failure::new)?;
-    let address = oauth.begin(address, None).await;
-    let address = address.map_err(|error| Failure::new(format!("`{}`: {error}", text::first_line(name))))?;
+    let address = match oauth.begin(address, None).await {
+        Ok(address) => address,
+        Err(OAuthError::NoLogin) => return without_login(name, server).await,
+        Err(OAuthError::NotRegistered { .. }) => {
+            return Err(Failure::new(format!(
+                "the authorization server of `{}` registers no programs: register one there, and name it with `--client-id`",
+                text::first_line(name)
+            )));
+        }
+        Err(error) => return Err(Failure::new(format!("`{}`: {error}", text::first_line(name)))),
+    };
     let is_open = !arguments.no_browser && open::that_detached(&address).is_ok();
     output::note(&if is_open {
         let name = text::first_line(name);
@@ -94,10 +103,37 @@ pub(crate) async fn run(program: &Program, arguments: LoginArguments) -> Result<
     Ok(ExitCode::SUCCESS)
 }
 
+/// What can be said of a server that describes no login.
+async fn without_login(name: &str, server: ServerConfig) -> Result<ExitCode, Failure> {
+    let mut config = McpConfig::new();
+    // Without stored tokens.
+    config.insert(name, server.oauth(OAuth::new()));
+    let shown = text::first_line(name);
+    let error = match Snapshot::take(&config).await {
+        Ok(taken) => {
+            let tools = taken.snapshot.tools(name).unwrap_or_default().len() as u64;
+            output::text(&format!("{shown} answers without a login: {}\n", text::counted(tools, "tool")))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        Err(error) => error,
+    };
+    let refuses = |error: &McpError| matches!(error, McpError::Start(failure) if matches!(failure.http, Some(HttpError::Unauthorized { .. } | HttpError::Forbidden { .. })));
+    Err(if error.errors().iter().any(refuses) {
+        Failure::new(format!("`{shown}` describes no login: write `headers` for it in its configuration"))
+    } else {
+        Failure::new(error)
+    })
+}
+
 pub(crate) async fn forget(program: &Program, arguments: LogoutArguments) -> Result<ExitCode, Failure> {
     let server = one(program, &arguments)?;
-    stored(program)?.forget(address_of(&arguments.server, &server)?, None).await.map_err(Failure::new)?;
-    output::text(&format!("logged out of {}\n", text::first_line(&arguments.server)))?;
+    let had_login = stored(program)?.forget(address_of(&arguments.server, &server)?, None).await;
+    let server = text::first_line(&arguments.server);
+    output::text(&if had_login.map_err(Failure::new)? {
+        format!("logged out of {server}\n")
+    } else {
+        format!("there is no login to {server}\n")
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -8,19 +8,34 @@ use serde_json::{Value, json};
 
 const TOKEN: &str = "t0ken-of-the-user";
 
+/// How far a server is from one that people can log in to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Site {
+    /// It has all that a login needs.
+    Login,
+    /// It registers no clients.
+    Unregistered,
+    /// It requires credentials, and describes no login.
+    Closed,
+    /// It requires nothing.
+    Open,
+    /// It requires a login for calls, and nothing before them.
+    ClosedCalls,
+}
+
 /// Starts the server, which ends with the test.
-pub(crate) fn start() -> SocketAddr {
+pub(crate) fn start(site: Site) -> SocketAddr {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let address = listener.local_addr().unwrap();
     thread::spawn(move || {
         for browser in listener.incoming().flatten() {
-            thread::spawn(move || serve(browser, address));
+            thread::spawn(move || serve(browser, address, site));
         }
     });
     address
 }
 
-fn serve(mut stream: TcpStream, address: SocketAddr) -> Option<()> {
+fn serve(mut stream: TcpStream, address: SocketAddr, site: Site) -> Option<()> {
     let mut read = BufReader::new(stream.try_clone().ok()?);
     let mut line = String::new();
     read.read_line(&mut line).ok()?;
@@ -38,9 +53,15 @@ fn serve(mut stream: TcpStream, address: SocketAddr) -> Option<()> {
     }
     let mut body = vec![0; length];
     read.read_exact(&mut body).ok()?;
-    let (status, answer) = answer(&target, &authorization, &body, address);
+    let (status, answer) = answer(&target, &authorization, &body, address, site);
     let answer = answer.to_string();
-    let challenge = if status == 401 { "www-authenticate: Bearer\r\n" } else { "" };
+    let challenge = match (status, site) {
+        (401, Site::ClosedCalls) => {
+            "www-authenticate: Bearer resource_metadata=\"https://example.com/mcp\"\r\n"
+        }
+        (401, _) => "www-authenticate: Bearer\r\n",
+        _ => "",
+    };
     write!(
         stream,
         "HTTP/1.1 {status} X\r\n{challenge}content-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{answer}",
@@ -49,11 +70,26 @@ fn serve(mut stream: TcpStream, address: SocketAddr) -> Option<()> {
     .ok()
 }
 
-fn answer(target: &str, authorization: &str, body: &[u8], address: SocketAddr) -> (u16, Value) {
+fn answer(target: &str, authorization: &str, body: &[u8], address: SocketAddr, site: Site) -> (u16, Value) {
     let host = format!("http://{address}");
     let message: Value = serde_json::from_slice(body).unwrap_or_default();
     let form = String::from_utf8_lossy(body);
+    let is_open = match site {
+        Site::Login | Site::Unregistered | Site::Closed => authorization == format!("Bearer {TOKEN}"),
+        Site::Open => true,
+        Site::ClosedCalls => message["method"] != "tools/call",
+    };
     match target {
+        "/.well-known/oauth-authorization-server" if site == Site::Unregistered => (
+            200,
+            json!({
+                "issuer": host,
+                "authorization_endpoint": format!("{host}/authorize"),
+                "token_endpoint": format!("{host}/token"),
+                "code_challenge_methods_supported": ["S256"],
+            }),
+        ),
+        _ if target != "/mcp" && site != Site::Login => (404, json!({})),
         "/.well-known/oauth-authorization-server" => (
             200,
             json!({
@@ -69,7 +105,7 @@ fn answer(target: &str, authorization: &str, body: &[u8], address: SocketAddr) -
             (200, json!({ "access_token": TOKEN, "token_type": "Bearer" }))
         }
         "/token" => (400, json!({ "error": "invalid_grant" })),
-        "/mcp" if authorization != format!("Bearer {TOKEN}") => (401, json!({})),
+        "/mcp" if !is_open => (401, json!({})),
         "/mcp" => {
             let result = match message["method"].as_str() {
                 Some("initialize") => json!({

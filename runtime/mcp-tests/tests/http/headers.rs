@@ -217,5 +217,5 @@ async fn a4_headers_of_an_agent_are_errors_for_a_process_and_beside_a_login() {
     );
     let server = Server::start(earlier).await;
     let twice = build_error(ServerConfig::http(server.url()).oauth(onionskin::mcp::OAuth::new())).await;
-    assert!(twice.to_string().contains("the login of `.oauth(..)` sets it"), "{twice}");
+    assert!(twice.to_string().contains("its login sets it"), "{twice}");
 }

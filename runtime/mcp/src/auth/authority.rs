@@ -95,6 +95,8 @@ pub(super) struct Begin {
     manager: AuthorizationManager,
     fetcher: Arc<Fetcher>,
     client: Arc<SyncMutex<Option<Client>>>,
+    /// Whether the server or its host describes the login. Otherwise its addresses are guessed.
+    is_described: bool,
     /// The scopes that it asks for.
     asked: Arc<SyncMutex<Vec<String>>>,
 }
@@ -253,7 +255,11 @@ impl Authority {
         let begin = self.begin_with(Vec::new()).await;
         let mut begin = begin.map_err(|error| OAuthError::Begin { reason: reason(&error) })?;
         let address = begin.page(self, challenge.as_deref(), &asked, redirect, stored).await;
-        let address = address.map_err(|error| OAuthError::Begin { reason: reason(&error) })?;
+        let address = address.map_err(|error| match error {
+            AuthError::RegistrationFailed(_) if !begin.is_described => OAuthError::NoLogin,
+            AuthError::RegistrationFailed(_) => OAuthError::NotRegistered { reason: reason(&error) },
+            error => OAuthError::Begin { reason: reason(&error) },
+        })?;
         if address.len() > LONGEST_ADDRESS {
             return Err(refused("the address of its page is longer than 8 KiB"));
         }
@@ -299,15 +305,17 @@ impl Authority {
         finished.await.unwrap_or_else(|reason| Err(OAuthError::Exchange { reason }))
     }
 
-    /// Ends the login here. The authorization server is not asked.
-    pub(super) async fn forget(&self) -> Result<(), OAuthError> {
+    /// Ends the login here, and returns whether there was one. The authorization server is not asked.
+    pub(super) async fn forget(&self) -> Result<bool, OAuthError> {
         if let Some(begun) = self.begun.lock().await.take() {
             self.oauth.shared.remove(&begun.number);
         }
         let _alone = self.refresh.lock().await;
         let store = &self.oauth.shared.store;
         let _guard = store.lock(&self.login).await.map_err(OAuthError::Store)?;
-        store.save(&self.login, None).await.map_err(OAuthError::Store)
+        let had_login = store.load(&self.login).await.map_err(OAuthError::Store)?.is_some();
+        store.save(&self.login, None).await.map_err(OAuthError::Store)?;
+        Ok(had_login)
     }
 
     /// The library, for a new login or a refresh of one that asked for these scopes.
@@ -327,7 +335,7 @@ impl Authority {
             client: Arc::clone(&client),
             asked: Arc::clone(&asked),
         });
-        Ok(Begin { manager, fetcher, client, asked })
+        Ok(Begin { manager, fetcher, client, is_described: false, asked })
     }
 
     async fn stored(&self) -> Result<Option<Stored>, HttpError> {
@@ -438,7 +446,8 @@ impl Begin {
     async fn discover(&mut self, challenge: Option<&str>) -> Result<AuthorizationMetadata, AuthError> {
         let found = self.manager.resolve_metadata_from_challenge(challenge).await?;
         let metadata = found.metadata;
-        if found.source != AuthorizationMetadataSource::LegacyEndpointFallback {
+        self.is_described = found.source != AuthorizationMetadataSource::LegacyEndpointFallback;
+        if self.is_described {
             // The library does not compare the issuer with the address of each form of description.
             if !self.fetcher.read_description_of(metadata.issuer.as_deref()) {
                 let reason = "the description of the authorization server is not at its own address";

@@ -22,6 +22,16 @@ pub enum OAuthError {
         /// The reason.
         reason: String,
     },
+    /// Neither the server nor its host describes a login.
+    #[error("the server describes no login")]
+    NoLogin,
+    /// The authorization server does not register the program as a client, and no registered one is set.
+    #[error("the authorization server registers no programs: {reason}")]
+    #[non_exhaustive]
+    NotRegistered {
+        /// The reason.
+        reason: String,
+    },
     /// The address that the browser came back to is not that of a login that began: it lasts 10 minutes, and can be finished once.
     #[error("this address does not match a login in progress; start the login again")]
     Unknown,

@@ -246,13 +246,13 @@ impl OAuth {
         Url::parse(address).ok().or_else(|| Url::parse(self.redirect.as_deref()?).ok()?.join(address).ok())
     }
 
-    /// Removes the tokens of a login from the store. The authorization server is not asked; its own page ends the login there.
+    /// Removes the tokens of a login from the store, and returns whether it had some. The authorization server is not asked; its own page ends the login there.
     ///
     /// Cancel safety: the tokens are removed or not; call it again.
     ///
     /// # Errors
     /// Returns an error if the store fails.
-    pub async fn forget(&self, server: &str, user: Option<&str>) -> Result<(), OAuthError> {
+    pub async fn forget(&self, server: &str, user: Option<&str>) -> Result<bool, OAuthError> {
         self.authority_for(server, user)?.forget().await
     }
 

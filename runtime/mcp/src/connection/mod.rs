@@ -101,7 +101,7 @@ impl Connection {
         let service = match tokio::time::timeout(config.start_timeout, hands).await {
             Ok(Ok(service)) => service,
             Ok(Err(http::ConnectError::Http(error))) => {
-                let failure = failed(error.to_string(), error.next_step());
+                let failure = failed(error.to_string(), &error.next_step(server, config));
                 return Err(Box::new(StartFailure {
                     http: Some(error.map_texts(|text| secrets.hide(text))),
                     ..*failure

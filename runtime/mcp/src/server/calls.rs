@@ -111,7 +111,9 @@ impl Server {
             }
             RequestError::Http(error) => {
                 let effect = if only_reads { String::new() } else { format!("; {}", error.effect()) };
-                let text = format!("the call to the MCP server `{name}` failed: {error}{effect}");
+                let step =
+                    error.login_step(name, &self.config).map(|step| format!(". {step}")).unwrap_or_default();
+                let text = format!("the call to the MCP server `{name}` failed: {error}{effect}{step}");
                 let error = error.map_texts(|text| self.secrets.hide(text));
                 return Exit::Tool(
                     ToolError::new(self.secrets.hide(text)).with_kind(ErrorKind::Remote).with_source(error),
