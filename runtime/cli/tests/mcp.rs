@@ -539,3 +539,22 @@ fn a4_mcp_login_says_what_a_server_without_a_login_needs() {
         assert_eq!(folder.run_alone("mcp logout site").1, "there is no login to site\n");
     }
 }
+
+#[test]
+fn a4_headers_of_a_card_with_secrets_of_a_session_need_a_program() {
+    let folder = with_site(Site::Open, &json!({}));
+    let card = |value: &str| {
+        let text =
+            format!("---\nservers: [site]\nheaders:\n  site:\n    Authorization: \"{value}\"\n---\nRead.\n");
+        fs::write(folder.path("desk.md"), text).unwrap();
+    };
+    card("Bearer {session_state.token}");
+    let sentence = "`{session_state.token}` is a secret that a program sets: write the headers of `site` in `.mcp.json`, with a variable of the \
+                    environment such as `${TOKEN}`";
+    let (code, out, _) = folder.run_alone("check --json desk.md");
+    let problems: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, problems[0]["message"].as_str()), (1, Some(sentence)), "{out}");
+    assert_eq!((&problems[0]["line"], problems.as_array().unwrap().len()), (&5.into(), 1), "{out}");
+    let (code, _, words) = folder.run_alone("run --card desk.md --model script:script.yaml Go.");
+    assert!(code == 2 && words.contains(sentence) && !words.contains("oauth"), "{words}");
+}

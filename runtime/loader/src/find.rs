@@ -68,6 +68,11 @@ impl<'r> Finder<'r> {
         read
     }
 
+    /// Whether the program has no items in Rust.
+    pub(crate) fn is_without_rust(&self) -> bool {
+        self.registry.without_rust.is_some()
+    }
+
     /// The item that a card needs.
     ///
     /// # Errors

@@ -18,6 +18,7 @@ use onionskin_core::prompt::{Prompt, PromptText};
 use onionskin_core::servers::RunHeader;
 use onionskin_vocabulary::BuiltIn;
 use onionskin_vocabulary::agent::{Setting, TextField};
+use onionskin_vocabulary::placeholders::{TextPiece, split};
 use serde_json::Value;
 
 use crate::address::{refused_headers, refused_item, refused_name};
@@ -231,6 +232,15 @@ impl Planner<'_> {
         }
         for (server, headers) in &card.headers {
             for (name, value) in headers {
+                if let Some(path) = first_place(&value.value).filter(|_| self.finder.is_without_rust()) {
+                    let message = format!(
+                        "`{{{path}}}` is a secret that a program sets: write the headers of `{}` in `.mcp.json`, with a variable of the environment such as `${{TOKEN}}`",
+                        server.value
+                    );
+                    let place = card.source.place_of(&path, &value.span);
+                    self.mistake(MistakeKind::WithoutRust, message, &place);
+                    continue;
+                }
                 match header_of_session(&name.value, &value.value) {
                     Ok(header) => self.plan.headers.push((server.value.clone(), header)),
                     Err(path) => {
@@ -476,4 +486,12 @@ impl Planner<'_> {
             self.plan.methods.push(builtin::model);
         }
     }
+}
+
+/// The first place for a secret in the value of a header.
+fn first_place(value: &str) -> Option<String> {
+    split(value).into_iter().find_map(|piece| match piece {
+        TextPiece::Placeholder(path) => Some(path),
+        TextPiece::Words(_) => None,
+    })
 }
