@@ -72,8 +72,8 @@ impl Card {
             (Some(tool), _) => format!("add it: `runtime: [{}]`", tool.word()),
             (None, Some(near)) => format!("did you mean `{near}`?"),
             (None, None) => {
-                let of_servers = of_servers(name, servers);
-                format!("{of_servers}a tool that is added when the agent is built is `tool({name})`")
+                let server_names = server_names(name, servers);
+                format!("{server_names}a tool that is added when the agent is built is `tool({name})`")
             }
         };
         Some(format!("this agent has no tool `{name}`; {advice}"))
@@ -131,7 +131,7 @@ fn last_name(path: &str) -> &str {
 }
 
 /// The words for a tool that can be one of these servers, if there are any.
-fn of_servers(name: &str, servers: &[&str]) -> String {
+fn server_names(name: &str, servers: &[&str]) -> String {
     let names: Vec<_> = servers.iter().take(3).map(|server| format!("`{server}__{name}`")).collect();
     if names.is_empty() || !is_path(name) {
         return String::new();
