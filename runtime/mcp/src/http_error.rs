@@ -1,12 +1,7 @@
 //! Why a server that is reached by address gave no answer.
 
-#[cfg(feature = "mcp-http")]
-use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
-
-use crate::server_config::ServerConfig;
-use crate::visible::name;
 
 /// What is known of the effect of a call without an answer.
 pub(crate) const UNKNOWN: &str = "whether the call took effect is not known";
@@ -165,41 +160,9 @@ impl HttpError {
         }
     }
 
-    /// What the developer can do; for a program with the command `mcp login`, what the person at the command line can do.
+    /// What the developer can do.
     #[cfg(feature = "mcp-http")]
-    pub(crate) fn next_step(&self, server: &str, config: &ServerConfig) -> Cow<'static, str> {
-        self.login_step(server, config).map_or_else(|| self.next_step_in_code().into(), Cow::from)
-    }
-
-    /// What the person can do who has the command `mcp login`, if the server requires credentials.
-    pub(crate) fn login_step(&self, server: &str, config: &ServerConfig) -> Option<String> {
-        let login = config.login_command(server)?;
-        let challenge = match self {
-            Self::Unauthorized { challenge } | Self::Forbidden { challenge } => challenge.as_deref(),
-            Self::Login { .. } => return Some(format!("Run `{login}`.")),
-            Self::Unreachable { .. }
-            | Self::Interrupted { .. }
-            | Self::LoginRequired { .. }
-            | Self::Status { .. }
-            | Self::Redirected { .. }
-            | Self::RedirectCircle { .. }
-            | Self::NotMcp { .. }
-            | Self::SessionLost => return None,
-        };
-        let server = name(server);
-        Some(if config.has_authorization() {
-            format!("Check the header `Authorization` of `{server}` in `.mcp.json`.")
-        } else if challenge.is_some_and(|challenge| challenge.contains("resource_metadata")) {
-            format!("Run `{login}`.")
-        } else {
-            format!(
-                "Add `headers` to `{server}` in `.mcp.json`; or, if people log in to it in the browser, run `{login}`."
-            )
-        })
-    }
-
-    #[cfg(feature = "mcp-http")]
-    fn next_step_in_code(&self) -> &'static str {
+    pub(crate) fn next_step_in_code(&self) -> &'static str {
         match self {
             Self::Unreachable { .. } | Self::Interrupted { .. } => {
                 "Check its address, and that the server runs."

@@ -56,6 +56,7 @@ mod instructions;
 mod list_tools;
 mod mcp_json;
 mod mutex;
+mod next_step;
 mod normal_schema;
 mod order;
 mod pages;

@@ -62,6 +62,7 @@ impl McpText {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl PromptSource for McpText {
     async fn text(&self, run: &RunContext) -> Result<Option<String>, BoxError> {
         let failed = |reason: String| {

@@ -12,12 +12,10 @@ use tokio::io::DuplexStream;
 
 #[cfg(feature = "mcp-auth")]
 use super::auth::{Authority, OAuth};
-use super::config::McpConfig;
 use super::endpoint::{self, Mistake};
 use super::error::{AGENT_HEADERS, McpError};
 use super::tool_rules::ToolRules;
 use super::untraced_thread::SharedThread;
-use super::visible::name;
 use onionskin_core::RunContext;
 use onionskin_core::secret::Secret;
 use onionskin_core::servers::{BoxError, RunHeader};
@@ -476,12 +474,6 @@ impl ServerConfig {
     pub(super) fn login(&self) -> Option<Arc<Authority>> {
         let (address, _) = endpoint::read(self.address()?, &BTreeMap::new()).ok()?;
         self.oauth.as_ref()?.authority(&address)
-    }
-
-    /// The command by which a person logs in to this server, if the program has it.
-    pub(super) fn login_command(&self, server: &str) -> Option<String> {
-        let has_command = matches!(self.link, Link::Http(_)) && McpConfig::has_login_for_files();
-        has_command.then(|| format!("onionskin mcp login {}", name(server)))
     }
 
     /// Whether requests have a header with credentials.

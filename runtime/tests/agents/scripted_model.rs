@@ -171,7 +171,7 @@ manager:
         assert_eq!(
             error("a:\n  - say: hi\n    wait_sm: 3\n"),
             "play.yaml:3:5: unknown field `wait_sm`. Did you mean `wait_ms`? There are: `say`, `calls`, `wait_ms`, \
-             `fail`"
+             `fail`, `usage`"
         );
         assert_eq!(
             error("a:\n  - calls:\n      - tool: f\n        argz: {}\n"),

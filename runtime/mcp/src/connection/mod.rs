@@ -18,8 +18,6 @@ use super::client::{Client, Listeners, Unasked};
 use super::endpoint;
 use super::error::StartFailure;
 use super::grants::Grants;
-#[cfg(feature = "mcp-http")]
-use super::http;
 use super::process::Process;
 use super::secrets::Secrets;
 use super::server_config::{Link, ServerConfig};
@@ -29,6 +27,8 @@ use super::tap::{Beginning, Tap};
 use super::untraced_thread::SharedThread;
 use super::untraced_thread::UntracedThread;
 use super::wire::{Fault, Wire};
+#[cfg(feature = "mcp-http")]
+use super::{http, next_step};
 use crate::mutex::lock;
 pub(super) use failure::no_thread;
 use failure::{ITS_OWN_WORDS, NOT_MCP, ProcessOutput, SLOW, failure, not_spawned, said};
@@ -101,7 +101,7 @@ impl Connection {
         let service = match tokio::time::timeout(config.start_timeout, hands).await {
             Ok(Ok(service)) => service,
             Ok(Err(http::ConnectError::Http(error))) => {
-                let failure = failed(error.to_string(), &error.next_step(server, config));
+                let failure = failed(error.to_string(), &next_step::next_step(&error, server, config));
                 return Err(Box::new(StartFailure {
                     http: Some(error.map_texts(|text| secrets.hide(text))),
                     ..*failure

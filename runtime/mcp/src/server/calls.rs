@@ -10,12 +10,12 @@ use tokio::sync::mpsc;
 use super::{RemoteTool, Server};
 use crate::client::ServerQuestion;
 use crate::connection::{Connection, RequestError};
-use crate::convert;
 use crate::http_error::{HttpError, UNKNOWN};
 use crate::input_required::{self, Called, Input};
 use crate::server_config::Link;
 use crate::server_data::Operation;
 use crate::visible::visible;
+use crate::{convert, next_step};
 
 impl Server {
     /// Calls a tool, once more if the server has lost the session and the call may be repeated. The answer is for [`read`](Self::read). What the
@@ -111,8 +111,9 @@ impl Server {
             }
             RequestError::Http(error) => {
                 let effect = if only_reads { String::new() } else { format!("; {}", error.effect()) };
-                let step =
-                    error.login_step(name, &self.config).map(|step| format!(". {step}")).unwrap_or_default();
+                let step = next_step::login_step(&error, name, &self.config)
+                    .map(|step| format!(". {step}"))
+                    .unwrap_or_default();
                 let text = format!("the call to the MCP server `{name}` failed: {error}{effect}{step}");
                 let error = error.map_texts(|text| self.secrets.hide(text));
                 return Exit::Tool(
