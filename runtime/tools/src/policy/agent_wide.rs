@@ -123,7 +123,7 @@ impl RequireApproval<'_> {
     /// Cancel safety: a call that is dropped while it waits for the person does not run.
     ///
     /// # Errors
-    /// Returns the exit of the rest of the call; a refused call is a tool error of kind [`Denied`](crate::ErrorKind::Denied).
+    /// Returns the exit of the rest of the call; a refused call is a tool error of kind [`Denied`](onionskin_definitions::error::ErrorKind::Denied).
     pub async fn run<N: Next, R: NeedsApproval>(
         self,
         args: &mut Args,
