@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use onionskin_core::ToolDefinition;
 use onionskin_core::servers::{RunHeader, ToolFilter};
 use serde_json::Value;
 
@@ -65,11 +66,13 @@ impl Server {
     /// A tool as the server describes it.
     pub(crate) fn tool(&self, tool: rmcp::model::Tool) -> RemoteTool {
         let name: Arc<str> = (&*tool.name).into();
-        let mut definition =
-            self.result_secrets.definition(convert::definition(&format!("{}__{name}", self.name), tool));
-        if self.config.asks {
-            definition = definition.asks();
-        }
+        let definition = convert::definition(&format!("{}__{name}", self.name), tool);
+        self.configured(name, self.result_secrets.definition(definition))
+    }
+
+    /// A tool with what the configuration says of its calls.
+    fn configured(&self, name: Arc<str>, definition: ToolDefinition) -> RemoteTool {
+        let definition = if self.config.asks { definition.asks() } else { definition };
         let asks = self.config.rules.asks(&self.name, &name);
         RemoteTool { name, definition, asks, instructs: None, reader: None }
     }
@@ -89,12 +92,8 @@ impl Server {
             return Err(format!("`{field}` in the configuration of the server takes `{tool}` away"));
         }
         Ok(readers.map(|reader| {
-            let mut definition = reader.definition(&self.name);
-            if self.config.asks {
-                definition = definition.asks();
-            }
-            let asks = self.config.rules.asks(&self.name, reader.name());
-            RemoteTool { name: reader.name().into(), definition, asks, instructs: None, reader: Some(reader) }
+            let tool = self.configured(reader.name().into(), reader.definition(&self.name));
+            RemoteTool { reader: Some(reader), ..tool }
         }))
     }
 

@@ -93,9 +93,10 @@ pub(super) fn read_prompt(answer: &str) -> Result<ToolOutput, String> {
 /// A file that is a text as a block of text, in which hooks and people see it too.
 fn with_text(mut block: ContentBlock, text: impl Fn(&str, &str) -> String) -> ContentBlock {
     make_readable(&mut block);
-    let own = match &block {
-        ContentBlock::Resource(resource) => resource.as_text().map(|own| text(resource.uri(), own)),
-        _ => None,
-    };
-    own.map_or(block, ContentBlock::text)
+    if let ContentBlock::Resource(resource) = &block
+        && let Some(own) = resource.as_text()
+    {
+        return ContentBlock::text(text(resource.uri(), own));
+    }
+    block
 }
