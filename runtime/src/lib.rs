@@ -157,7 +157,8 @@ pub use onionskin_core::{
 #[doc(inline)]
 pub use onionskin_core::{
     approval, checks, content, declaration, definition, event, export, forms, journal, made, message_hooks,
-    model, prompt, question, run, run_hooks, secret, servers, services, spec, trace, turn_hooks, typed, ui,
+    model, prompt, question, run, run_hooks, secret, servers, services, sessions, spec, trace, turn_hooks,
+    typed, ui,
 };
 #[cfg(feature = "genai")]
 #[doc(inline)]

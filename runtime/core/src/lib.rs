@@ -164,6 +164,14 @@ pub mod run_hooks {
     pub use onionskin_definitions::error::BoxError;
 }
 
+/// Stored sessions: conversations under ids of the program, in memory, in a file, or in a store of your own.
+pub mod sessions {
+    pub use onionskin_tools::session_store::{
+        MemorySessions, SessionLease, SessionPage, SessionQuery, SessionRecord, SessionSelection,
+        SessionStore, SessionStoreError, SessionSummary,
+    };
+}
+
 /// Sources of tools, such as MCP servers.
 ///
 /// A custom source implements [`ToolServer`](servers::ToolServer), which creates a

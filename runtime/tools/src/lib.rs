@@ -21,6 +21,7 @@ pub mod question;
 pub mod random;
 pub mod services;
 pub mod session;
+pub mod session_store;
 pub mod spec;
 pub mod state;
 pub mod tool;

@@ -1,0 +1,191 @@
+//! A store of sessions in memory.
+
+use std::collections::HashMap;
+use std::future::ready;
+use std::sync::{Arc, Mutex};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use futures_util::future::BoxFuture;
+
+use super::{
+    SessionLease, SessionPage, SessionQuery, SessionRecord, SessionSelection, SessionStore,
+    SessionStoreError, SessionSummary,
+};
+use onionskin_definitions::lock::lock;
+use onionskin_definitions::text::short;
+
+/// The maximum number of bytes of an excerpt.
+const MAX_EXCERPT_BYTES: usize = 200;
+
+/// Stores sessions in memory, for tests. They end with the program.
+#[derive(Default)]
+pub struct MemorySessions {
+    sessions: Mutex<HashMap<Arc<str>, Stored>>,
+}
+
+#[derive(Default)]
+struct Stored {
+    records: Vec<SessionRecord>,
+    /// The holder of the lease, and when it ends.
+    lease: Option<(Arc<str>, Instant)>,
+}
+
+impl Stored {
+    fn is_held_by(&self, holder: &str) -> bool {
+        self.holder().is_some_and(|current| current == holder)
+    }
+
+    fn holder(&self) -> Option<&str> {
+        let (holder, end) = self.lease.as_ref()?;
+        (*end > Instant::now()).then_some(&**holder)
+    }
+
+    fn renew(&mut self, lease: &SessionLease) {
+        let now = Instant::now();
+        self.lease = Some((lease.holder().into(), now.checked_add(lease.time()).unwrap_or(now)));
+    }
+
+    fn user(&self) -> Option<&Arc<str>> {
+        self.records.iter().find_map(SessionRecord::user)
+    }
+
+    /// The summary, if the query selects the session.
+    fn selected(&self, id: &Arc<str>, query: &SessionQuery) -> Option<SessionSummary> {
+        let SessionQuery { user, text, since, until, limit: _, cursor: _ } = query;
+        let (first, last) = (self.records.first()?, self.records.last()?);
+        let updated = self.records.iter().map(SessionRecord::at).max().unwrap_or(last.at());
+        let is_selected = user.as_ref().is_none_or(|user| self.user() == Some(user))
+            && since.is_none_or(|since| updated >= since)
+            && until.is_none_or(|until| updated < until);
+        if !is_selected {
+            return None;
+        }
+        let count = u64::try_from(self.records.len()).unwrap_or(u64::MAX);
+        let summary = SessionSummary::new(Arc::clone(id), self.user().cloned(), first.at(), updated, count);
+        let Some(words) = text else { return Some(summary) };
+        let words: Vec<_> = words.split_whitespace().map(str::to_lowercase).collect();
+        let has_words = |text: &String| {
+            let text = text.to_lowercase();
+            words.iter().all(|word| text.contains(word))
+        };
+        let matching = self.records.iter().filter_map(SessionRecord::search_text).find(has_words)?;
+        Some(summary.excerpt(short(&matching, MAX_EXCERPT_BYTES)))
+    }
+}
+
+impl MemorySessions {
+    fn try_append(
+        &self,
+        lease: &SessionLease,
+        after: u64,
+        records: &[SessionRecord],
+    ) -> Result<(), SessionStoreError> {
+        let mut sessions = lock(&self.sessions);
+        let stored = sessions
+            .get_mut(lease.session())
+            .filter(|stored| stored.is_held_by(lease.holder()))
+            .ok_or_else(|| SessionStoreError::lost(lease.session()))?;
+        let found = u64::try_from(stored.records.len()).unwrap_or(u64::MAX);
+        if found != after {
+            return Err(SessionStoreError::changed(lease.session(), after, found));
+        }
+        stored.records.extend_from_slice(records);
+        stored.renew(lease);
+        Ok(())
+    }
+
+    fn try_list(&self, query: &SessionQuery) -> Result<SessionPage, SessionStoreError> {
+        let after = query.cursor.as_deref().map(|cursor| {
+            let (at, id) = cursor.split_once(' ').ok_or_else(|| SessionStoreError::wrong_cursor(cursor))?;
+            let at: u128 = at.parse().map_err(|_| SessionStoreError::wrong_cursor(cursor))?;
+            Ok((at, id.to_owned()))
+        });
+        let after = after.transpose()?;
+        let place = |summary: &SessionSummary| (millis(summary.updated), summary.id.to_string());
+        let sessions = lock(&self.sessions);
+        let mut selected: Vec<_> =
+            sessions.iter().filter_map(|(id, stored)| stored.selected(id, query)).collect();
+        drop(sessions);
+        selected.sort_by_key(|summary| std::cmp::Reverse(place(summary)));
+        if let Some(after) = after {
+            selected.retain(|summary| place(summary) < after);
+        }
+        let limit = query.limit.max(1);
+        let has_more = selected.len() > limit;
+        selected.truncate(limit);
+        let next = selected.last().filter(|_| has_more).map(|last| {
+            let (at, id) = place(last);
+            format!("{at} {id}")
+        });
+        Ok(SessionPage::new(selected, next))
+    }
+}
+
+fn millis(time: SystemTime) -> u128 {
+    time.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis()
+}
+
+impl SessionStore for MemorySessions {
+    fn acquire<'a>(&'a self, lease: &'a SessionLease) -> BoxFuture<'a, Result<u64, SessionStoreError>> {
+        let mut sessions = lock(&self.sessions);
+        let stored = sessions.entry(lease.session().into()).or_default();
+        let acquired = if stored.holder().is_some_and(|holder| holder != lease.holder()) {
+            Err(SessionStoreError::held(lease.session()))
+        } else {
+            stored.renew(lease);
+            Ok(u64::try_from(stored.records.len()).unwrap_or(u64::MAX))
+        };
+        Box::pin(ready(acquired))
+    }
+
+    fn release<'a>(&'a self, lease: &'a SessionLease) -> BoxFuture<'a, Result<(), SessionStoreError>> {
+        let mut sessions = lock(&self.sessions);
+        if let Some(stored) =
+            sessions.get_mut(lease.session()).filter(|stored| stored.is_held_by(lease.holder()))
+        {
+            stored.lease = None;
+            if stored.records.is_empty() {
+                sessions.remove(lease.session());
+            }
+        }
+        Box::pin(ready(Ok(())))
+    }
+
+    fn append<'a>(
+        &'a self,
+        lease: &'a SessionLease,
+        after: u64,
+        records: &'a [SessionRecord],
+    ) -> BoxFuture<'a, Result<(), SessionStoreError>> {
+        Box::pin(ready(self.try_append(lease, after, records)))
+    }
+
+    fn read<'a>(
+        &'a self,
+        session: &'a str,
+        after: u64,
+    ) -> BoxFuture<'a, Result<Vec<SessionRecord>, SessionStoreError>> {
+        let sessions = lock(&self.sessions);
+        let records = sessions.get(session).map_or(&[][..], |stored| &stored.records);
+        let start = usize::try_from(after).unwrap_or(usize::MAX).min(records.len());
+        Box::pin(ready(Ok(records[start..].to_vec())))
+    }
+
+    fn list<'a>(&'a self, query: &'a SessionQuery) -> BoxFuture<'a, Result<SessionPage, SessionStoreError>> {
+        Box::pin(ready(self.try_list(query)))
+    }
+
+    fn delete<'a>(
+        &'a self,
+        selection: &'a SessionSelection,
+    ) -> BoxFuture<'a, Result<u64, SessionStoreError>> {
+        let mut sessions = lock(&self.sessions);
+        let before = sessions.values().filter(|stored| !stored.records.is_empty()).count();
+        sessions.retain(|id, stored| match selection {
+            SessionSelection::Session(session) => id != session,
+            SessionSelection::User(user) => stored.user() != Some(user),
+        });
+        let after = sessions.values().filter(|stored| !stored.records.is_empty()).count();
+        Box::pin(ready(Ok(u64::try_from(before - after).unwrap_or(u64::MAX))))
+    }
+}
