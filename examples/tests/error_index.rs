@@ -28,6 +28,7 @@ const ENUMS: &[(&str, &str)] = &[
     ("MisuseError", "runtime/core/src/agent/error/misuse.rs"),
     ("Limit", "runtime/core/src/agent/limits.rs"),
     ("JournalErrorKind", "runtime/tools/src/journal/error.rs"),
+    ("MemoryError", "runtime/tools/src/memory/error.rs"),
     ("SavedSessionError", "runtime/tools/src/session/saved.rs"),
     ("HistoryError", "runtime/tools/src/model/history_check.rs"),
     ("McpError", "runtime/mcp/src/error.rs"),

@@ -156,9 +156,9 @@ pub use onionskin_core::{
 };
 #[doc(inline)]
 pub use onionskin_core::{
-    approval, checks, content, declaration, definition, event, export, forms, journal, made, message_hooks,
-    model, prompt, question, run, run_hooks, secret, servers, services, sessions, spec, trace, turn_hooks,
-    typed, ui,
+    approval, checks, content, declaration, definition, event, export, forms, journal, made, memory,
+    message_hooks, model, prompt, question, run, run_hooks, secret, servers, services, sessions, spec, trace,
+    turn_hooks, typed, ui,
 };
 #[cfg(feature = "genai")]
 #[doc(inline)]
@@ -235,7 +235,7 @@ pub mod hooks {
 /// For unit tests of hooks and tools: the parts of a run that they need, without a run.
 ///
 /// A hook is the function that you wrote, so a test calls it as one. [`next`](testing::next) takes the place of everything inside
-/// of it, [`context`](testing::context) makes the call. [`model_suite`](testing::model_suite) tests a model of your own. `FakeServer` (feature `mcp`) is an MCP server of closures.
+/// of it, [`context`](testing::context) makes the call. [`model_suite`](testing::model_suite) tests a model of your own, and [`memory_suite`](testing::memory_suite) a store of memories. `FakeServer` (feature `mcp`) is an MCP server of closures.
 #[cfg(feature = "testing")]
 pub mod testing {
     #[cfg(feature = "mcp")]
@@ -243,7 +243,7 @@ pub mod testing {
     pub use onionskin_mcp::testing::{FakeAnswer, FakeServer};
     #[doc(inline)]
     pub use onionskin_testing::{
-        CaseOutcome, ContextBuilder, Exchange, Reply, Scenario, SuiteReport, TestCall, context, model_suite,
-        next, typed_next,
+        CaseOutcome, ContextBuilder, Exchange, Reply, Scenario, SuiteReport, TestCall, context, memory_suite,
+        model_suite, next, typed_next,
     };
 }

@@ -41,6 +41,7 @@ pub mod forms;
 pub mod guardrails;
 pub mod hooks;
 pub mod journal;
+pub mod memory;
 mod message_hook;
 pub mod message_hooks;
 pub mod model;

@@ -32,7 +32,7 @@
 //!
 //! `FakeServer` (feature `mcp`) is an MCP server whose tools are closures.
 //!
-//! [`model_suite`] tests a model with the cases that an agent needs.
+//! [`model_suite`] tests a model with the cases that an agent needs, and [`memory_suite`] a store of memories.
 //!
 //! [`ToolCaller`](onionskin_tools::onion::ToolCaller) calls an agent's tools through all of its hooks, and a
 //! [`ScriptedModel`](onionskin_tools::ScriptedModel) plays whole runs.
@@ -41,14 +41,18 @@
 // A new variant of an enum must be handled in each `match`.
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
+mod memory_suite;
 mod model_suite;
+mod report;
 
 use std::any::TypeId;
 use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-pub use self::model_suite::{CaseOutcome, Exchange, Reply, Scenario, SuiteReport, model_suite};
+pub use self::memory_suite::memory_suite;
+pub use self::model_suite::{Exchange, Reply, Scenario, model_suite};
+pub use self::report::{CaseOutcome, SuiteReport};
 use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::{ServerKind, ToolDefinition, ToolSource};
 use onionskin_definitions::error::ToolResult;

@@ -14,6 +14,7 @@ pub mod context;
 pub mod deadline;
 pub mod event;
 pub mod journal;
+pub mod memory;
 pub mod model;
 pub mod onion;
 pub mod policy;

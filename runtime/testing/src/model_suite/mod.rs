@@ -6,7 +6,6 @@ mod options;
 mod parts;
 mod pieces;
 mod probe;
-mod report;
 mod scenario;
 
 use std::time::Duration;
@@ -14,13 +13,9 @@ use std::time::Duration;
 use self::answers::{NON_ASCII, answer, answers_with_usage, calls};
 use self::options::FITS;
 use self::probe::{Check, Failure, Probe};
-pub use self::report::{CaseOutcome, SuiteReport};
 pub use self::scenario::{Exchange, Reply, Scenario};
+use crate::report::{CaseOutcome, SuiteReport, case_outcome};
 use onionskin_tools::model::Model;
-use onionskin_tools::onion::caught_async;
-
-/// The maximum duration of a case.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Tests a model with the cases that a model of an agent must handle: answers, pieces of answers, calls of
 /// tools and their results, usage, errors and which of them are transient, broken answers, cancellation, long
@@ -146,18 +141,18 @@ impl<F> Suite<F> {
         Fut: Future<Output = M>,
     {
         let scenario = Scenario::new(name, replies);
-        let checked = caught_async(async {
+        let checked = async {
             let model = (self.make)(scenario.clone()).await;
             check(&Probe { model: &model, scenario: &scenario }).await
-        });
-        let outcome = match tokio::time::timeout(PATIENCE, checked).await {
-            Ok(Ok(Ok(()))) => CaseOutcome::Passed,
-            Ok(Ok(Err(Failure::Refused(option)))) => CaseOutcome::Refused(option),
-            Ok(Ok(Err(Failure::NotShown(what)))) => CaseOutcome::NotShown(what.to_owned()),
-            Ok(Ok(Err(Failure::Wrong(reason)))) => CaseOutcome::Failed(reason),
-            Ok(Err(words)) => CaseOutcome::Failed(format!("it panicked: {words}")),
-            Err(_) => CaseOutcome::Failed(format!("it took more than {PATIENCE:?}")),
         };
-        self.cases.push((name, outcome));
+        let outcome = case_outcome(async {
+            match checked.await {
+                Ok(()) => CaseOutcome::Passed,
+                Err(Failure::Refused(option)) => CaseOutcome::Refused(option),
+                Err(Failure::NotShown(what)) => CaseOutcome::NotShown(what.to_owned()),
+                Err(Failure::Wrong(reason)) => CaseOutcome::Failed(reason),
+            }
+        });
+        self.cases.push((name, outcome.await));
     }
 }

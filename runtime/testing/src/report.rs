@@ -1,21 +1,35 @@
-//! The outcomes of the suite's cases.
+//! The outcomes of the cases of a suite.
 
 use std::fmt;
+use std::time::Duration;
 
 use onionskin_tools::model::RequestOption;
+use onionskin_tools::onion::caught_async;
 
-/// The outcomes of the cases of [`model_suite`](super::model_suite). `Display` lists them.
+/// The maximum duration of a case.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The outcome of a case, which is a failure too if the case panics or takes too long.
+pub(crate) async fn case_outcome(case: impl Future<Output = CaseOutcome>) -> CaseOutcome {
+    match tokio::time::timeout(PATIENCE, caught_async(case)).await {
+        Ok(Ok(outcome)) => outcome,
+        Ok(Err(words)) => CaseOutcome::Failed(format!("it panicked: {words}")),
+        Err(_) => CaseOutcome::Failed(format!("it took more than {PATIENCE:?}")),
+    }
+}
+
+/// The outcomes of the cases of [`model_suite`](super::model_suite) or [`memory_suite`](super::memory_suite). `Display` lists them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[must_use = "assert that the model passed"]
+#[must_use = "assert that all cases passed"]
 pub struct SuiteReport {
-    pub(super) cases: Vec<(&'static str, CaseOutcome)>,
+    pub(crate) cases: Vec<(&'static str, CaseOutcome)>,
 }
 
 /// The outcome of one case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CaseOutcome {
-    /// The model passed.
+    /// It passed.
     Passed,
     /// The model declares that it does not support the option:
     /// [`ModelError::Unsupported`](onionskin_tools::model::ModelError::Unsupported). It sent no request.
@@ -74,7 +88,7 @@ impl SuiteReport {
     pub fn assert_passed_except(&self, cases: &[&str]) {
         let failed = self.failed();
         let more: Vec<_> = failed.iter().filter(|name| !cases.contains(name)).collect();
-        assert!(more.is_empty(), "the model failed in {more:?}:\n{self}");
+        assert!(more.is_empty(), "failed: {more:?}:\n{self}");
         let fewer: Vec<_> = cases.iter().filter(|name| !failed.contains(name)).collect();
         assert!(
             fewer.is_empty(),

@@ -1,0 +1,4 @@
+//! Memories: the stores, and what agents do with them.
+#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
+
+mod suite;
