@@ -81,6 +81,13 @@ pub enum SessionStoreError {
         /// What the store says.
         reason: String,
     },
+    /// The store has other content, which another program wrote. It was left as it was.
+    #[error("{what} is not a store of onionskin, and was left as it is: use another path")]
+    #[non_exhaustive]
+    Foreign {
+        /// What has the content.
+        what: String,
+    },
     /// A newer version of onionskin wrote the store or a record.
     #[error(
         "{what} has version {found}, and this program reads version {known}: use the version of onionskin that wrote it, or a later \
@@ -141,6 +148,11 @@ impl SessionStoreError {
     /// The store can be read only.
     pub fn read_only(reason: impl fmt::Display) -> Self {
         Self::ReadOnly { reason: reason.to_string() }
+    }
+
+    /// `what` has the content of another program.
+    pub fn foreign(what: impl fmt::Display) -> Self {
+        Self::Foreign { what: what.to_string() }
     }
 
     /// A newer version of onionskin wrote `what`.

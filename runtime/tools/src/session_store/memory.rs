@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::future::ready;
 use std::sync::{Arc, Mutex};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
 use futures_util::future::BoxFuture;
 
@@ -12,10 +12,6 @@ use super::{
     SessionStoreError, SessionSummary,
 };
 use onionskin_definitions::lock::lock;
-use onionskin_definitions::text::short;
-
-/// The maximum number of bytes of an excerpt.
-const MAX_EXCERPT_BYTES: usize = 200;
 
 /// Stores sessions in memory, for tests. They end with the program.
 #[derive(Default)]
@@ -49,27 +45,18 @@ impl Stored {
         self.records.iter().find_map(SessionRecord::user)
     }
 
-    /// The summary, if the query selects the session.
-    fn selected(&self, id: &Arc<str>, query: &SessionQuery) -> Option<SessionSummary> {
-        let SessionQuery { user, text, since, until, limit: _, cursor: _ } = query;
+    /// The summary, if the session has the words of the query.
+    fn summary(&self, id: &Arc<str>, query: &SessionQuery) -> Option<SessionSummary> {
         let (first, last) = (self.records.first()?, self.records.last()?);
         let updated = self.records.iter().map(SessionRecord::at).max().unwrap_or(last.at());
-        let is_selected = user.as_ref().is_none_or(|user| self.user() == Some(user))
-            && since.is_none_or(|since| updated >= since)
-            && until.is_none_or(|until| updated < until);
-        if !is_selected {
-            return None;
-        }
         let count = u64::try_from(self.records.len()).unwrap_or(u64::MAX);
         let summary = SessionSummary::new(Arc::clone(id), self.user().cloned(), first.at(), updated, count);
-        let Some(words) = text else { return Some(summary) };
-        let words: Vec<_> = words.split_whitespace().map(str::to_lowercase).collect();
-        let has_words = |text: &String| {
-            let text = text.to_lowercase();
-            words.iter().all(|word| text.contains(word))
-        };
-        let matching = self.records.iter().filter_map(SessionRecord::search_text).find(has_words)?;
-        Some(summary.excerpt(short(&matching, MAX_EXCERPT_BYTES)))
+        if query.words().is_empty() {
+            return Some(summary);
+        }
+        let mut texts = self.records.iter().filter_map(SessionRecord::search_text);
+        let excerpt = texts.find_map(|text| query.excerpt(&text))?;
+        Some(summary.excerpt(excerpt))
     }
 }
 
@@ -93,36 +80,6 @@ impl MemorySessions {
         stored.renew(lease);
         Ok(())
     }
-
-    fn try_list(&self, query: &SessionQuery) -> Result<SessionPage, SessionStoreError> {
-        let after = query.cursor.as_deref().map(|cursor| {
-            let (at, id) = cursor.split_once(' ').ok_or_else(|| SessionStoreError::wrong_cursor(cursor))?;
-            let at: u128 = at.parse().map_err(|_| SessionStoreError::wrong_cursor(cursor))?;
-            Ok((at, id.to_owned()))
-        });
-        let after = after.transpose()?;
-        let place = |summary: &SessionSummary| (millis(summary.updated), summary.id.to_string());
-        let sessions = lock(&self.sessions);
-        let mut selected: Vec<_> =
-            sessions.iter().filter_map(|(id, stored)| stored.selected(id, query)).collect();
-        drop(sessions);
-        selected.sort_by_key(|summary| std::cmp::Reverse(place(summary)));
-        if let Some(after) = after {
-            selected.retain(|summary| place(summary) < after);
-        }
-        let limit = query.limit.max(1);
-        let has_more = selected.len() > limit;
-        selected.truncate(limit);
-        let next = selected.last().filter(|_| has_more).map(|last| {
-            let (at, id) = place(last);
-            format!("{at} {id}")
-        });
-        Ok(SessionPage::new(selected, next))
-    }
-}
-
-fn millis(time: SystemTime) -> u128 {
-    time.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis()
 }
 
 impl SessionStore for MemorySessions {
@@ -172,7 +129,9 @@ impl SessionStore for MemorySessions {
     }
 
     fn list<'a>(&'a self, query: &'a SessionQuery) -> BoxFuture<'a, Result<SessionPage, SessionStoreError>> {
-        Box::pin(ready(self.try_list(query)))
+        let sessions = lock(&self.sessions);
+        let summaries = sessions.iter().filter_map(|(id, stored)| stored.summary(id, query));
+        Box::pin(ready(query.page(summaries)))
     }
 
     fn delete<'a>(
