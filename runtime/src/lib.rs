@@ -235,7 +235,8 @@ pub mod hooks {
 /// For unit tests of hooks and tools: the parts of a run that they need, without a run.
 ///
 /// A hook is the function that you wrote, so a test calls it as one. [`next`](testing::next) takes the place of everything inside
-/// of it, [`context`](testing::context) makes the call. [`model_suite`](testing::model_suite) tests a model of your own, and [`memory_suite`](testing::memory_suite) a store of memories. `FakeServer` (feature `mcp`) is an MCP server of closures.
+/// of it, [`context`](testing::context) makes the call. [`model_suite`](testing::model_suite) tests a model of your own, [`memory_suite`](testing::memory_suite) a store of
+/// memories, and [`session_suite`](testing::session_suite) a store of sessions. `FakeServer` (feature `mcp`) is an MCP server of closures.
 #[cfg(feature = "testing")]
 pub mod testing {
     #[cfg(feature = "mcp")]
@@ -244,6 +245,6 @@ pub mod testing {
     #[doc(inline)]
     pub use onionskin_testing::{
         CaseOutcome, ContextBuilder, Exchange, Reply, Scenario, SuiteReport, TestCall, context, memory_suite,
-        model_suite, next, typed_next,
+        model_suite, next, session_suite, typed_next,
     };
 }

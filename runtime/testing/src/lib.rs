@@ -32,7 +32,8 @@
 //!
 //! `FakeServer` (feature `mcp`) is an MCP server whose tools are closures.
 //!
-//! [`model_suite`] tests a model with the cases that an agent needs, and [`memory_suite`] a store of memories.
+//! [`model_suite`] tests a model with the cases that an agent needs, [`memory_suite`] a store of
+//! memories, and [`session_suite`] a store of sessions.
 //!
 //! [`ToolCaller`](onionskin_tools::onion::ToolCaller) calls an agent's tools through all of its hooks, and a
 //! [`ScriptedModel`](onionskin_tools::ScriptedModel) plays whole runs.
@@ -44,6 +45,7 @@
 mod memory_suite;
 mod model_suite;
 mod report;
+mod session_suite;
 
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -53,6 +55,7 @@ use std::sync::Arc;
 pub use self::memory_suite::memory_suite;
 pub use self::model_suite::{Exchange, Reply, Scenario, model_suite};
 pub use self::report::{CaseOutcome, SuiteReport};
+pub use self::session_suite::session_suite;
 use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::{ServerKind, ToolDefinition, ToolSource};
 use onionskin_definitions::error::ToolResult;

@@ -18,7 +18,8 @@ pub(crate) async fn case_outcome(case: impl Future<Output = CaseOutcome>) -> Cas
     }
 }
 
-/// The outcomes of the cases of [`model_suite`](super::model_suite) or [`memory_suite`](super::memory_suite). `Display` lists them.
+/// The outcomes of the cases of [`model_suite`](super::model_suite), [`memory_suite`](super::memory_suite) or
+/// [`session_suite`](super::session_suite). `Display` lists them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use = "assert that all cases passed"]
 pub struct SuiteReport {

@@ -24,7 +24,7 @@ const LEASE_TIME: Duration = Duration::from_secs(10);
 ///
 /// A store knows neither messages nor states: it appends records, returns them in their order, and finds sessions by
 /// the user, the time and the text of their records. It never changes a record. [`MemorySessions`] is one for tests.
-/// `onionskin_testing::session_store` tests a store of your own.
+/// `onionskin_testing::session_suite` tests a store of your own.
 ///
 /// **Leases.** A run holds a lease on its session while it is in progress, so runs of a session take turns, also those
 /// of other processes. A lease ends [`SessionStore::lease_time`] after it was acquired or renewed, so that a process
