@@ -14,7 +14,7 @@ const CORE: &str = "runtime/core";
 const DEFINITIONS: &str = "runtime/definitions";
 const TOOLS: &str = "runtime/tools";
 
-const CRATES: [&str; 20] = [
+const CRATES: [&str; 21] = [
     "runtime/vocabulary",
     "runtime/cards",
     "macros",
@@ -28,6 +28,7 @@ const CRATES: [&str; 20] = [
     "runtime/models",
     "runtime/otel",
     "runtime/rhai",
+    "runtime/sqlite",
     "runtime/builtins",
     "runtime/toolboxes",
     "runtime/loader",

@@ -99,6 +99,7 @@
 //! - `testing`: the testing kit, for tests of tools, hooks and models.
 //! - `yaml`: scripted models from YAML files.
 //! - `rhai`: tools and hooks written as Rhai scripts.
+//! - `sqlite`: stores of sessions in one `SQLite` file.
 //! - `knowledge-base`: the toolbox `KnowledgeBase`, documents in `SQLite`.
 //! - `web-search`: the toolbox `WebSearch`.
 //! - `chrono04`, `uuid1`, `url2`: types of these crates in strict tools; they turn on schemars' features of the same names.
@@ -178,6 +179,9 @@ pub use onionskin_otel as otel;
 #[cfg(feature = "rhai")]
 #[doc(inline)]
 pub use onionskin_rhai as rhai;
+#[cfg(feature = "sqlite")]
+#[doc(inline)]
+pub use onionskin_sqlite as sqlite;
 #[cfg(any(feature = "knowledge-base", feature = "web-search"))]
 #[doc(inline)]
 pub use onionskin_toolboxes as toolboxes;

@@ -59,7 +59,7 @@ async fn acquire_after_end(probe: &Probe, lease: &SessionLease) -> Check<u64> {
         match probe.store().acquire(lease).await {
             Ok(count) => return Ok(count),
             Err(error) => {
-                same("`acquire` of a held session", error, SessionStoreError::held(lease.session()))?
+                same("`acquire` of a held session", error, SessionStoreError::held(lease.session()))?;
             }
         }
         ensure(start.elapsed() < SHORT + LATE, || format!("a lease of {SHORT:?} did not end"))?;

@@ -205,7 +205,7 @@ pub(super) async fn parallel_writers(probe: Probe) -> Check {
             match ended.map_err(|error| error.to_string())? {
                 Ok(()) => succeeded += 1,
                 Err(error) => {
-                    same("a late append", error, SessionStoreError::changed("s", round, round + 1))?
+                    same("a late append", error, SessionStoreError::changed("s", round, round + 1))?;
                 }
             }
         }

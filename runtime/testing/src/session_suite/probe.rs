@@ -13,7 +13,7 @@ use onionskin_tools::session_store::{
 };
 
 /// The time of a lease that does not end within a case.
-pub(super) const LONG: Duration = Duration::from_secs(600);
+pub(super) const LONG: Duration = Duration::from_mins(10);
 
 /// The first moment of a case, in milliseconds since 1970.
 pub(super) const START: u64 = 1_800_000_000_000;
@@ -65,6 +65,7 @@ pub(super) fn query(set: impl FnOnce(&mut SessionQuery)) -> SessionQuery {
 }
 
 /// Fails if the values differ.
+#[allow(clippy::needless_pass_by_value, reason = "the cases compare what they have just received")]
 pub(super) fn same<T: PartialEq + Debug>(what: &str, found: T, expected: T) -> Check {
     ensure(found == expected, || format!("{what}: expected {expected:?}, found {found:?}"))
 }

@@ -1,0 +1,150 @@
+//! Connections to the file.
+
+use std::fs::OpenOptions;
+use std::io;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+
+use crate::failure::Failure;
+use crate::schema::{APPLICATION, MIGRATIONS, VERSION};
+
+/// How long a call waits while other programs write.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The pause between two attempts where `SQLite` does not wait.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Opens the file for the thread that writes. Creates it, and the tables that it lacks.
+pub(crate) fn open_writer(file: &Path, max_size: Option<u64>) -> Result<Connection, Failure> {
+    create(file).map_err(|error| Failure::io(file, &error))?;
+    let failed = |error| Failure::sqlite(file, &error);
+    let mut connection = connect(file).map_err(failed)?;
+    if connection.is_readonly("main").map_err(failed)? {
+        return Err(Failure::read_only(file));
+    }
+    // Before anything is written: the file may be that of another program.
+    check(file, Stamp::read(&connection).map_err(failed)?)?;
+    write_ahead(&connection).map_err(failed)?;
+    // A commit survives a power failure. What is deleted is overwritten.
+    connection.pragma_update(None, "synchronous", "full").map_err(failed)?;
+    connection.pragma_update_and_check(None, "secure_delete", true, |_| Ok(())).map_err(failed)?;
+    connection.pragma_update(None, "temp_store", "memory").map_err(failed)?;
+    if let Some(bytes) = max_size {
+        limit(&connection, bytes).map_err(failed)?;
+    }
+    migrate(file, &mut connection)?;
+    Ok(connection)
+}
+
+/// Opens the file for a thread that reads.
+pub(crate) fn open_reader(file: &Path) -> rusqlite::Result<Connection> {
+    let connection = connect(file)?;
+    connection.pragma_update(None, "query_only", true)?;
+    Ok(connection)
+}
+
+fn connect(file: &Path) -> rusqlite::Result<Connection> {
+    // Without URIs: a path has no parameters. Each connection is used by one thread at a time.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(file, flags)?;
+    connection.busy_timeout(PATIENCE)?;
+    // As many as there are statements.
+    connection.set_prepared_statement_cache_capacity(32);
+    Ok(connection)
+}
+
+/// Creates an empty file that only its owner reads. `SQLite` gives its other files the same permissions.
+fn create(file: &Path) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(file) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// What the header of a file says.
+#[derive(Clone, Copy)]
+struct Stamp {
+    application: i32,
+    version: i32,
+    is_empty: bool,
+}
+
+impl Stamp {
+    fn read(connection: &Connection) -> rusqlite::Result<Self> {
+        let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get(0));
+        let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+        Ok(Self {
+            application: number("application_id")?,
+            version: number("user_version")?,
+            is_empty: tables == 0,
+        })
+    }
+}
+
+/// Returns the version of a file of ours: 0 for an empty file.
+fn check(file: &Path, stamp: Stamp) -> Result<usize, Failure> {
+    let Stamp { application, version, is_empty } = stamp;
+    if (application, version, is_empty) == (0, 0, true) {
+        return Ok(0);
+    }
+    if application != APPLICATION {
+        return Err(Failure::foreign(file));
+    }
+    let version = usize::try_from(version).unwrap_or(0);
+    if version == 0 {
+        return Err(Failure::corrupt(file, "it has no version"));
+    }
+    if version > VERSION {
+        let number = |version| u64::try_from(version).unwrap_or(u64::MAX);
+        return Err(Failure::version(file, number(version), number(VERSION)));
+    }
+    Ok(version)
+}
+
+/// Creates the tables that a file of an earlier version lacks, all or none.
+fn migrate(file: &Path, connection: &mut Connection) -> Result<(), Failure> {
+    let failed = |error| Failure::sqlite(file, &error);
+    // Another program may do the same at the same time.
+    let migration = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+    let version = check(file, Stamp::read(&migration).map_err(failed)?)?;
+    if version == VERSION {
+        return Ok(());
+    }
+    for tables in &MIGRATIONS[version..] {
+        migration.execute_batch(tables).map_err(failed)?;
+    }
+    migration.pragma_update(None, "application_id", APPLICATION).map_err(failed)?;
+    let version = i64::try_from(VERSION).unwrap_or(i64::MAX);
+    migration.pragma_update(None, "user_version", version).map_err(failed)?;
+    migration.commit().map_err(failed)
+}
+
+/// Sets the journal mode `wal`, in which readers and one writer do not wait for each other. Of several programs that do
+/// so at once, `SQLite` refuses all but one without waiting.
+fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        match connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(())) {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && Instant::now() < end =>
+            {
+                thread::sleep(PAUSE);
+            }
+            result => return result,
+        }
+    }
+}
+
+/// Limits the size of the file.
+fn limit(connection: &Connection, bytes: u64) -> rusqlite::Result<()> {
+    let page: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
+    let pages = i64::try_from(bytes).unwrap_or(i64::MAX) / page.max(1);
+    connection.pragma_update_and_check(None, "max_page_count", pages.max(1), |_| Ok(()))
+}

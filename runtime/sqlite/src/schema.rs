@@ -1,0 +1,37 @@
+//! The tables of the file, by version.
+
+/// Marks the file's header as ours.
+pub(crate) const APPLICATION: i32 = 0x4f_4e_53_54;
+
+/// The version of the tables.
+pub(crate) const VERSION: usize = MIGRATIONS.len();
+
+/// What each version adds to the one before. An entry never changes: files have it.
+pub(crate) const MIGRATIONS: [&str; 1] = [SESSIONS];
+
+/// The id of a record is that of its session and its number: see `sessions::rows`. The texts have the ids of their records. They are an
+/// index only: the text is in the record.
+const SESSIONS: &str = "
+    CREATE TABLE sessions (
+        id INTEGER PRIMARY KEY,
+        name TEXT NOT NULL UNIQUE,
+        user TEXT,
+        created INTEGER,
+        updated INTEGER,
+        records INTEGER NOT NULL DEFAULT 0,
+        holder TEXT,
+        lease_start INTEGER NOT NULL DEFAULT 0,
+        lease_end INTEGER NOT NULL DEFAULT 0
+    ) STRICT;
+    CREATE INDEX sessions_by_time ON sessions (updated, name) WHERE records > 0;
+    CREATE INDEX sessions_by_user ON sessions (user, updated, name) WHERE user IS NOT NULL;
+    CREATE INDEX sessions_without_records ON sessions (lease_end) WHERE records = 0;
+    CREATE TABLE records (
+        id INTEGER PRIMARY KEY,
+        json TEXT NOT NULL
+    ) STRICT;
+    CREATE VIRTUAL TABLE texts USING fts5 (
+        text, content = '', tokenize = 'unicode61 remove_diacritics 2'
+    );
+    INSERT INTO texts (texts, rank) VALUES ('secure-delete', 1);
+";

@@ -1,0 +1,167 @@
+//! Lists of sessions, and searches in them.
+
+use std::time::{Duration, UNIX_EPOCH};
+
+use onionskin_core::sessions::{SessionPage, SessionQuery, SessionRecord, SessionStoreError, SessionSummary};
+use rusqlite::types::Value;
+use rusqlite::{Connection, Row, params_from_iter};
+
+use super::rows::{SessionId, count, milliseconds};
+use crate::failure::Stop;
+use crate::text::all_words;
+use crate::writer::Work;
+
+/// The maximum number of messages with the words for which all of their sessions are read and sorted. With more of them, so many
+/// sessions have the words that the newest ones are soon found one by one.
+const MAX_SORTED: usize = 4_000;
+
+/// What a summary needs.
+const SUMMARY: &str = "SELECT id, name, user, created, updated, records FROM sessions";
+
+pub(super) fn list(connection: &Connection, query: &SessionQuery) -> Work<SessionPage, SessionStoreError> {
+    let words = query.words();
+    if words.is_empty() {
+        let mut summaries = Vec::new();
+        let limit = query.limit.max(1);
+        walk(connection, query, |session| {
+            summaries.push(session.summary);
+            Ok(summaries.len() <= limit)
+        })?;
+        return query.page(summaries).map_err(Stop::Refused);
+    }
+    search(connection, query, &all_words(&words))
+}
+
+/// A session that a query may select.
+struct Candidate {
+    id: SessionId,
+    summary: SessionSummary,
+}
+
+impl Candidate {
+    fn read(row: &Row<'_>) -> Work<Self, SessionStoreError> {
+        let time = |column| -> rusqlite::Result<_> {
+            let milliseconds: i64 = row.get(column)?;
+            Ok(UNIX_EPOCH + Duration::from_millis(u64::try_from(milliseconds).unwrap_or(0)))
+        };
+        let (name, user): (String, Option<String>) = (row.get(1)?, row.get(2)?);
+        let summary =
+            SessionSummary::new(name, user.map(Into::into), time(3)?, time(4)?, count(row.get(5)?)?);
+        Ok(Self { id: SessionId(row.get(0)?), summary })
+    }
+}
+
+/// Calls a function with the sessions that the user, the times and the cursor of a query select, in the order of lists, until it
+/// returns false.
+fn walk(
+    connection: &Connection,
+    query: &SessionQuery,
+    mut each: impl FnMut(Candidate) -> Work<bool, SessionStoreError>,
+) -> Work<(), SessionStoreError> {
+    let SessionQuery { user, text: _, since, until, limit: _, .. } = query;
+    let mut select = format!("{SUMMARY} WHERE records > 0");
+    let mut values: Vec<Value> = Vec::new();
+    let mut and = |condition: &str, more: Vec<Value>| {
+        select.push_str(" AND ");
+        select.push_str(condition);
+        values.extend(more);
+    };
+    if let Some(user) = user {
+        and("user = ?", vec![user.to_string().into()]);
+    }
+    if let Some(since) = since {
+        and("updated >= ?", vec![milliseconds(*since).into()]);
+    }
+    if let Some(until) = until {
+        and("updated < ?", vec![milliseconds(*until).into()]);
+    }
+    if let Some((at, id)) = query.after().map_err(Stop::Refused)? {
+        let at = i64::try_from(at).unwrap_or(i64::MAX);
+        and("(updated, name) < (?, ?)", vec![at.into(), id.to_owned().into()]);
+    }
+    select.push_str(" ORDER BY updated DESC, name DESC");
+    let mut select = connection.prepare_cached(&select)?;
+    let mut rows = select.query(params_from_iter(values))?;
+    while let Some(row) = rows.next()? {
+        if !each(Candidate::read(row)?)? {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn search(
+    connection: &Connection,
+    query: &SessionQuery,
+    expression: &str,
+) -> Work<SessionPage, SessionStoreError> {
+    let mut hits: Vec<i64> = Vec::new();
+    let mut select = connection.prepare_cached("SELECT rowid FROM texts WHERE texts MATCH ?1 LIMIT ?2")?;
+    let most = i64::try_from(MAX_SORTED).unwrap_or(i64::MAX);
+    for hit in select.query_map((expression, most + 1), |row| row.get(0))? {
+        hits.push(hit?);
+    }
+    let found = if hits.len() > MAX_SORTED {
+        search_newest(connection, query, expression)?
+    } else {
+        // They are in the order of their ids.
+        hits.dedup_by_key(|hit| SessionId::from_record(*hit));
+        sessions(connection, &hits)?
+    };
+    let mut page = query.page(found.iter().map(|(summary, _)| summary.clone())).map_err(Stop::Refused)?;
+    for session in &mut page.sessions {
+        if let Some((_, hit)) = found.iter().find(|(summary, _)| summary.id == session.id) {
+            session.excerpt = excerpt(connection, query, *hit)?;
+        }
+    }
+    Ok(page)
+}
+
+/// The sessions of these records.
+fn sessions(connection: &Connection, hits: &[i64]) -> Work<Vec<(SessionSummary, i64)>, SessionStoreError> {
+    let mut select = connection.prepare_cached(&format!("{SUMMARY} WHERE id = ?1"))?;
+    let mut sessions = Vec::new();
+    for hit in hits {
+        let mut rows = select.query([SessionId::from_record(*hit).0])?;
+        let Some(row) = rows.next()? else {
+            return Err(Stop::Corrupt("a text has no session".to_owned()));
+        };
+        sessions.push((Candidate::read(row)?.summary, *hit));
+    }
+    Ok(sessions)
+}
+
+/// The newest sessions that have the words, one more than the limit.
+fn search_newest(
+    connection: &Connection,
+    query: &SessionQuery,
+    expression: &str,
+) -> Work<Vec<(SessionSummary, i64)>, SessionStoreError> {
+    let select = "SELECT rowid FROM texts WHERE texts MATCH ?1 AND rowid >= ?2 AND rowid < ?3 LIMIT 1";
+    let mut select = connection.prepare_cached(select)?;
+    let mut sessions = Vec::new();
+    let limit = query.limit.max(1);
+    walk(connection, query, |session| {
+        let ids = session.id.records_after(0);
+        let mut rows = select.query((expression, ids.start, ids.end))?;
+        if let Some(row) = rows.next()? {
+            sessions.push((session.summary, row.get(0)?));
+        }
+        Ok(sessions.len() <= limit)
+    })?;
+    Ok(sessions)
+}
+
+/// The part of a record's text that has the words. The index folds more letters than the query, so the words may not be in it
+/// as they are: then its beginning.
+fn excerpt(
+    connection: &Connection,
+    query: &SessionQuery,
+    record: i64,
+) -> Work<Option<String>, SessionStoreError> {
+    let mut select = connection.prepare_cached("SELECT json FROM records WHERE id = ?1")?;
+    let json: String = select.query_row([record], |row| row.get(0))?;
+    // A record that cannot be read has no excerpt. Whoever opens the session gets the error.
+    let text = SessionRecord::from_json(&json).ok().and_then(|record| record.search_text());
+    Ok(text.and_then(|text| query.excerpt(&text).or_else(|| SessionQuery::default().excerpt(&text))))
+}

@@ -1,0 +1,46 @@
+//! Texts as the full-text search reads them.
+
+use std::borrow::Cow;
+
+/// Letters of languages that have no spaces between words. Each of them is a word for the search, and a word of a query is
+/// a sequence of them.
+fn is_unspaced(letter: char) -> bool {
+    matches!(letter,
+        '\u{e00}'..='\u{eff}'         // Thai, Lao
+        | '\u{1000}'..='\u{109f}'     // Burmese
+        | '\u{1780}'..='\u{17ff}'     // Khmer
+        | '\u{3040}'..='\u{30ff}'     // Hiragana, Katakana
+        | '\u{31f0}'..='\u{31ff}'
+        | '\u{3400}'..='\u{4dbf}'     // Chinese characters
+        | '\u{4e00}'..='\u{9fff}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{ff66}'..='\u{ff9f}'
+        | '\u{20000}'..='\u{3ffff}')
+}
+
+/// A text as it is indexed. Files have indexes of it, and deletion from them needs the same text: a change needs a new version
+/// of the tables.
+pub(crate) fn indexed(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_unspaced) {
+        return Cow::Borrowed(text);
+    }
+    let mut spaced = String::with_capacity(text.len() * 2);
+    for letter in text.chars() {
+        if is_unspaced(letter) {
+            spaced.extend([' ', letter, ' ']);
+        } else {
+            spaced.push(letter);
+        }
+    }
+    Cow::Owned(spaced)
+}
+
+/// The search for texts with all of these words. Nothing in a word has a meaning.
+pub(crate) fn all_words(words: &[String]) -> String {
+    let words: Vec<_> = words.iter().map(|word| quoted(word)).collect();
+    words.join(" AND ")
+}
+
+fn quoted(word: &str) -> String {
+    format!("\"{}\"", indexed(word).replace('"', "\"\""))
+}
