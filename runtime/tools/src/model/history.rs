@@ -302,6 +302,32 @@ impl History {
         (start..self.len()).filter_map(|index| self.shared(index).cloned())
     }
 
+    /// The number of messages at the beginning that are the same in another conversation.
+    pub fn same_as(&self, other: &Self) -> usize {
+        let chunks = self.full.iter().zip(&*other.full).take_while(|(one, other)| Arc::ptr_eq(one, other));
+        let mut same = chunks.count() * CHUNK;
+        while let (Some(one), Some(other)) = (self.shared(same), other.shared(same)) {
+            if !Arc::ptr_eq(one, other) && one != other {
+                break;
+            }
+            same += 1;
+        }
+        same
+    }
+
+    /// Removes all messages after the first ones.
+    pub fn truncate(&mut self, messages: usize) {
+        if messages < self.len() {
+            *self = (0..messages).filter_map(|index| self.shared(index).cloned()).fold(
+                Self::new(),
+                |mut first, message| {
+                    first.push_shared(message);
+                    first
+                },
+            );
+        }
+    }
+
     /// The index of the first message that another conversation does not repeat.
     pub fn departs_at(&self, later: &Self) -> Option<usize> {
         let chunks = self.full.iter().zip(&*later.full).take_while(|(one, other)| Arc::ptr_eq(one, other));

@@ -348,6 +348,25 @@ impl Paused {
         self
     }
 
+    /// The same without the records of its steps, and these records.
+    #[must_use]
+    pub fn split_steps(mut self) -> (Self, Vec<(String, StepRecord)>) {
+        let run = Arc::make_mut(&mut self.run);
+        let steps = run.records.as_mut().map(std::mem::take).unwrap_or_default();
+        (self, steps)
+    }
+
+    /// The same with records of its steps, unless a journal of the program has them, as if it was not resumed before.
+    #[must_use]
+    pub fn with_steps(mut self, steps: &[(String, StepRecord)]) -> Self {
+        if let Some(records) = &mut Arc::make_mut(&mut self.run).records {
+            steps.clone_into(records);
+        }
+        // Its session says whether it can be resumed.
+        self.used = Arc::default();
+        self
+    }
+
     /// Sets the span of the run.
     #[must_use]
     pub fn with_traceparent(mut self, traceparent: Option<TraceParent>) -> Self {

@@ -53,6 +53,17 @@ impl Questions {
         self.traceparent.as_ref()
     }
 
+    pub(crate) fn own_shared(&self) -> Option<Arc<MemoryJournal>> {
+        self.own.clone()
+    }
+
+    /// Whether calls took all answers that the run was resumed with.
+    pub fn used_all(&self, run_id: &str) -> bool {
+        let Some(own) = &self.own else { return self.has_acted() };
+        let recorded = own.steps(run_id);
+        self.answers.values().all(|answer| recorded.contains(&answer.shown.step().to_string()))
+    }
+
     /// The records of the run, if the program has no journal.
     pub(crate) fn own(&self) -> Option<&MemoryJournal> {
         self.own.as_deref()

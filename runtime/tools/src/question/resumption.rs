@@ -114,6 +114,11 @@ async fn check_not_answered(
 }
 
 impl Recording {
+    /// The records of the run in memory, if no journal of the program has them.
+    pub fn own(&self) -> Option<Arc<MemoryJournal>> {
+        self.questions.as_ref()?.own_shared()
+    }
+
     /// `traceparent` is the span of the paused run.
     fn in_journal(
         journal: Arc<dyn Journal>,

@@ -26,6 +26,27 @@ pub struct StateKeeper {
     pub codec: Option<StateCodec>,
 }
 
+/// A state that can be stored.
+pub(super) struct StoredState<'s> {
+    /// The type's name.
+    pub(super) name: &'static str,
+    /// The newest state.
+    pub(super) newest: StateHandle,
+    state: &'s StateHandle,
+    codec: StateCodec,
+}
+
+impl StoredState<'_> {
+    /// The newest state as JSON.
+    ///
+    /// # Errors
+    /// Returns an error if it cannot be stored, for example because it holds a secret.
+    pub(super) fn to_json(&self) -> Result<Value, SavedSessionError> {
+        let error = |reason| SavedSessionError::UnsavedState { state: self.name.to_owned(), reason };
+        self.codec.to_stored(self.state).map_err(error)
+    }
+}
+
 /// The content of a session at a point in time.
 pub struct Checkpoint {
     session: Session,
@@ -91,6 +112,17 @@ impl Session {
         }
         };
         self.states_with_keepers().map(|(keeper, state)| (keeper.name.into(), json(keeper, state))).collect()
+    }
+
+    /// The states that can be stored, in the order of their names.
+    pub(super) fn stored_states(&self) -> Vec<StoredState<'_>> {
+        let stored = self.states_with_keepers().filter_map(|(keeper, state)| {
+            let (codec, state) = (keeper.codec?, state.as_ref().ok()?);
+            Some(StoredState { name: keeper.name, newest: codec.newest(state)?, state, codec })
+        });
+        let mut stored: Vec<_> = stored.collect();
+        stored.sort_by_key(|state| state.name);
+        stored
     }
 
     /// What sets a state to its stored JSON.

@@ -92,6 +92,7 @@ impl Drop for Edge<'_> {
 }
 
 /// The limits of a wait for a turn.
+#[derive(Clone)]
 pub struct Wait<'w> {
     /// When the wait ends.
     pub deadline: Option<Deadline>,
@@ -111,7 +112,7 @@ pub enum NoTurn {
 }
 
 /// Waits until the deadline. Returns the limit that set it.
-async fn late(deadline: Option<Deadline>) -> Duration {
+pub(super) async fn late(deadline: Option<Deadline>) -> Duration {
     match deadline {
         Some(deadline) => deadline.passed().await,
         None => pending().await,

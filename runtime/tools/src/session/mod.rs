@@ -5,6 +5,7 @@ mod chain;
 mod checkpoint;
 mod exclusive;
 mod ids;
+mod log;
 mod saved;
 mod threads;
 
@@ -17,8 +18,9 @@ pub use checkpoint::{StateKeeper, StateKeepers};
 pub(crate) use exclusive::Waiting;
 pub use exclusive::{NoTurn, Wait};
 pub use ids::CallIds;
+pub use log::{LoggedRun, NotBegun, RunEnd, RunLease, SessionError, SessionLog};
 pub use saved::{SavedSession, SavedSessionError};
-pub use threads::{Chosen, Owner};
+pub use threads::{Chosen, NoThread, Owner};
 
 use self::allowed::Allowed;
 use self::threads::Threads;
@@ -69,6 +71,8 @@ struct Inner {
     threads: Threads,
     /// The newest request of an outermost run, with its agent, if somebody reads the events or the spans.
     sent: Mutex<Option<(Arc<str>, Arc<SentRequest>)>>,
+    /// The log of a stored session.
+    log: OnceLock<SessionLog>,
     /// Locked by the run in progress.
     turn: tokio::sync::Mutex<()>,
     /// The sessions that the run in progress waits for.
@@ -76,7 +80,8 @@ struct Inner {
 }
 
 impl Session {
-    /// The unique id of the session: 128 random bits as 32 hexadecimal digits. Do not use it as a secret.
+    /// The id of the session: that of a stored session, or 128 random bits as 32 hexadecimal digits. Do not use it as a
+    /// secret.
     pub fn id(&self) -> &str {
         self.shared_id()
     }
@@ -225,6 +230,16 @@ pub struct Transcript {
 
 debug_fields!(Session: this => messages: lock(&this.0.history).len());
 
+/// A session, if somebody still uses it.
+#[doc(hidden)]
+pub struct WeakSession(std::sync::Weak<Inner>);
+
+impl WeakSession {
+    pub fn upgrade(&self) -> Option<Session> {
+        self.0.upgrade().map(Session)
+    }
+}
+
 /// For the crates of the runtime.
 #[doc(hidden)]
 impl Session {
@@ -243,9 +258,14 @@ impl Session {
             keepers: OnceLock::new(),
             threads: Threads::default(),
             sent: Mutex::default(),
+            log: OnceLock::new(),
             turn: tokio::sync::Mutex::default(),
             waits_for: Mutex::default(),
         }))
+    }
+
+    pub fn downgrade(&self) -> WeakSession {
+        WeakSession(Arc::downgrade(&self.0))
     }
 
     pub fn shared_id(&self) -> &Arc<str> {

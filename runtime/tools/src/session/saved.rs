@@ -177,6 +177,26 @@ impl SavedSession {
         Self { states: BTreeMap::new(), ..self }
     }
 
+    /// The content of a session, from its log.
+    pub(super) fn from_parts(
+        history: History,
+        values: Map<String, Value>,
+        children: BTreeMap<Arc<str>, History>,
+        states: BTreeMap<Arc<str>, Value>,
+    ) -> Self {
+        let states = states.into_iter().map(|(name, state)| (name, Ok(state))).collect();
+        Self { history, values: values.into(), children, states }
+    }
+
+    /// Checks that providers accept its conversations.
+    pub(super) fn checked(self) -> Result<Self, SavedSessionError> {
+        check("history", &self.history)?;
+        for (child, history) in &self.children {
+            check(&format!("children.{}", short(child, 100)), history)?;
+        }
+        Ok(self)
+    }
+
     fn to_json(&self) -> Result<Value, SavedSessionError> {
         let Self { history, values, children, states } = self;
         let mut stored =
@@ -279,9 +299,13 @@ fn messages(part: &str, stored: Value) -> Result<History, SavedSessionError> {
             }
         })?);
     }
-    // Reject such a history here, because providers would reject each request.
-    history.check().map_err(|error| unreadable(&format!("{part}[{}]", error.index()), &error))?;
+    check(part, &history)?;
     Ok(history)
+}
+
+/// Rejects a history if providers would reject each request with it.
+fn check(part: &str, history: &History) -> Result<(), SavedSessionError> {
+    history.check().map_err(|error| unreadable(&format!("{part}[{}]", error.index()), &error))
 }
 
 impl Session {

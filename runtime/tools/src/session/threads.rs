@@ -1,17 +1,37 @@
 //! Threads: the conversations with agent tools.
 
 use std::any::Any;
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex};
 
-use super::Session;
+use super::log::WrittenPart;
+use super::{SavedSession, SavedSessionError, Session};
+use crate::session_store::ThreadKey;
 use onionskin_definitions::lock::lock;
 
 /// The threads of one session.
 #[derive(Default)]
-pub struct Threads(Mutex<HashMap<Key, Session>>);
+pub struct Threads {
+    open: Mutex<HashMap<Key, Thread>>,
+    /// The threads in the session's log, as they were when it was read.
+    stored: Mutex<BTreeMap<ThreadKey, SavedSession>>,
+}
+
+struct Thread {
+    session: Session,
+    /// The part of it that was in the log when it was opened.
+    begun: Option<WrittenPart>,
+}
+
+/// The reason why there is no thread.
+pub enum NoThread {
+    /// The owner has too many threads.
+    TooMany,
+    /// Its stored form cannot be read.
+    Unreadable(SavedSessionError),
+}
 
 /// Who chose a thread. A model can never reach a thread that code chose, whatever name it uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -55,21 +75,54 @@ struct Key {
 }
 
 impl Threads {
-    /// Finds or creates the thread with this name; `None` if the owner has too many threads.
+    /// Finds or creates the thread with this name. A thread of the session's log begins with what is stored.
+    ///
+    /// # Errors
+    /// Returns an error if the owner has too many threads, or if the stored thread cannot be read.
     pub fn open(
         &self,
         agent: &Agent,
         owner: Owner,
         name: &str,
         begin: impl FnOnce() -> Session,
-    ) -> Option<Session> {
-        let mut threads = lock(&self.0);
-        let begun = threads.keys().filter(|key| is_same(&key.agent, agent) && key.owner == owner).count();
-        let is_full = begun >= owner.chosen.most();
+    ) -> Result<Session, NoThread> {
+        let key = owner.key(name);
+        let stored = lock(&self.stored);
+        let mut threads = lock(&self.open);
+        let opened: Vec<_> = threads
+            .keys()
+            .filter(|key| is_same(&key.agent, agent) && key.owner == owner)
+            .map(|key| owner.key(&key.name))
+            .collect();
+        let closed = stored.keys().filter(|key| owner.key(&key.name) == **key && !opened.contains(key));
+        let is_full = opened.len() + closed.count() >= owner.chosen.most() && !stored.contains_key(&key);
         match threads.entry(Key { agent: Arc::clone(agent), owner, name: name.into() }) {
-            Entry::Occupied(there) => Some(there.get().clone()),
-            Entry::Vacant(_) if is_full => None,
-            Entry::Vacant(place) => Some(place.insert(begin()).clone()),
+            Entry::Occupied(there) => Ok(there.get().session.clone()),
+            Entry::Vacant(_) if is_full => Err(NoThread::TooMany),
+            Entry::Vacant(place) => {
+                let session = begin();
+                let begun = match stored.get(&key) {
+                    Some(stored) => {
+                        session.restore(stored.clone()).map_err(NoThread::Unreadable)?;
+                        Some(WrittenPart::all(&session))
+                    }
+                    None => None,
+                };
+                Ok(place.insert(Thread { session, begun }).session.clone())
+            }
+        }
+    }
+}
+
+impl Owner {
+    /// The stored form of the key of a thread.
+    fn key(&self, name: &str) -> ThreadKey {
+        ThreadKey {
+            caller: self.caller.clone(),
+            tool: self.tool.clone(),
+            user: self.user.clone(),
+            by_model: self.chosen == Chosen::ByModel,
+            name: name.into(),
         }
     }
 }
@@ -77,12 +130,29 @@ impl Threads {
 impl Threads {
     /// All threads.
     pub(super) fn all(&self) -> Vec<Session> {
-        lock(&self.0).values().cloned().collect()
+        lock(&self.open).values().map(|thread| thread.session.clone()).collect()
+    }
+
+    /// All open threads with their keys in a log, and the parts of them that were there when they were opened.
+    pub(super) fn with_keys(&self) -> Vec<(ThreadKey, Session, Option<WrittenPart>)> {
+        let open = lock(&self.open);
+        let mut threads: Vec<_> = open
+            .iter()
+            .map(|(key, thread)| (key.owner.key(&key.name), thread.session.clone(), thread.begun.clone()))
+            .collect();
+        threads.sort_by(|(one, ..), (other, ..)| one.cmp(other));
+        threads
+    }
+
+    /// Closes all threads, and replaces the stored ones.
+    pub(super) fn replace(&self, threads: BTreeMap<ThreadKey, SavedSession>) {
+        *lock(&self.stored) = threads;
+        lock(&self.open).clear();
     }
 
     /// Removes all other threads.
     pub(super) fn retain(&self, sessions: &[Session]) {
-        lock(&self.0).retain(|_, thread| sessions.iter().any(|session| session.is(thread)));
+        lock(&self.open).retain(|_, thread| sessions.iter().any(|session| session.is(&thread.session)));
     }
 }
 

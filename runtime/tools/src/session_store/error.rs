@@ -125,6 +125,18 @@ pub(super) const MAX_ID_BYTES: usize = 256;
 
 /// For stores.
 impl SessionStoreError {
+    /// Checks the id of a session.
+    ///
+    /// # Errors
+    /// Returns [`WrongId`](Self::WrongId) for an id that sessions cannot have.
+    pub fn check_id(id: &str) -> Result<(), Self> {
+        if (1..=MAX_ID_BYTES).contains(&id.len()) && !id.contains(char::is_control) {
+            return Ok(());
+        }
+        let session = id.chars().filter(|letter| !letter.is_control()).take(60).collect();
+        Err(Self::WrongId { session })
+    }
+
     /// Another holder has the lease on the session.
     pub fn held(session: &str) -> Self {
         Self::Held { session: session.to_owned() }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::SessionStoreError;
 use crate::journal::StepRecord;
 use crate::model::{Message, ToolResultMessage, UsageByModel};
-use crate::question::Paused;
+use crate::question::{Answer, Paused};
 use onionskin_definitions::json::{self, Problem, Unread};
 
 /// The version of the stored form. A later one adds kinds of changes or fields.
@@ -43,8 +43,10 @@ pub enum Change {
     Message { message: Message },
     /// Calls of the newest message have these results.
     Results { results: Vec<ToolResultMessage> },
-    /// Messages were appended to the conversation of a child.
-    Child { child: Arc<str>, messages: Vec<Message> },
+    /// The conversation has only this number of messages.
+    Cut { messages: usize },
+    /// The conversation of a child has these messages after its first `from` ones.
+    Child { child: Arc<str>, from: usize, messages: Vec<Message> },
     /// A value of the session's state was set, or removed.
     Value {
         key: String,
@@ -60,6 +62,8 @@ pub enum Change {
     /// A run waits for answers. The records after `since` are set aside until it continues. The records of its steps
     /// are not in the value.
     Paused { paused: Box<Paused>, since: u64 },
+    /// A person answered a question of the run that waits.
+    Answered { run_id: Arc<str>, question: String, answer: Answer },
     /// A step of a run that waits for answers, or continues with them.
     Step { run_id: Arc<str>, step: String, record: StepRecord },
     /// The run that waited for answers continues no more.
@@ -99,12 +103,14 @@ impl SessionRecord {
             Change::Began { user, .. } => user.as_ref(),
             Change::Message { .. }
             | Change::Results { .. }
+            | Change::Cut { .. }
             | Change::Child { .. }
             | Change::Value { .. }
             | Change::State { .. }
             | Change::Thread { .. }
             | Change::Usage { .. }
             | Change::Paused { .. }
+            | Change::Answered { .. }
             | Change::Step { .. }
             | Change::Settled { .. }
             | Change::Rewound { .. } => None,
@@ -120,12 +126,14 @@ impl SessionRecord {
             }
             Change::Began { .. }
             | Change::Results { .. }
+            | Change::Cut { .. }
             | Change::Child { .. }
             | Change::Value { .. }
             | Change::State { .. }
             | Change::Thread { .. }
             | Change::Usage { .. }
             | Change::Paused { .. }
+            | Change::Answered { .. }
             | Change::Step { .. }
             | Change::Settled { .. }
             | Change::Rewound { .. } => None,

@@ -23,6 +23,7 @@ pub struct StateCodec {
     stored: fn(&StateHandle) -> Result<Value, String>,
     repeat: fn(&StateHandle, &[StateChange]) -> Result<(), String>,
     read: Reader,
+    newest: fn(&StateHandle) -> Option<StateHandle>,
 }
 
 impl StateCodec {
@@ -45,6 +46,7 @@ impl StateCodec {
                 Ok(state) => Ok(Arc::new(state)),
                 Err(error) => Err(error.to_string()),
             },
+            newest: |handle| Some(handle.downcast_ref::<StateCell<S>>()?.snapshot()),
             repeat: |handle, changes| match handle.clone().downcast::<StateCell<S>>() {
                 Ok(cell) => cell.repeat(changes),
                 Err(_) => Err(format!("the state is not `{}`", type_name::<S>())),
@@ -60,6 +62,11 @@ impl StateCodec {
     /// The newest state as JSON that can be read back.
     pub(crate) fn to_stored(self, state: &StateHandle) -> Result<Value, String> {
         (self.stored)(state)
+    }
+
+    /// The newest state itself. It is another one after each change.
+    pub(crate) fn newest(self, state: &StateHandle) -> Option<StateHandle> {
+        (self.newest)(state)
     }
 
     pub(crate) fn read_stored(self, json: &Value) -> Result<StateHandle, String> {

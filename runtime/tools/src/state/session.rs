@@ -336,6 +336,11 @@ impl SessionState {
         Self::object(&values)
     }
 
+    /// The values, shared until the next change. They are null before the first one.
+    pub fn shared_values(&self) -> Arc<Value> {
+        Arc::clone(&lock(&self.0.contents).values)
+    }
+
     #[inline]
     pub fn concealed(&self) -> &Concealed {
         &self.0.concealed

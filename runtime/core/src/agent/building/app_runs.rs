@@ -1,9 +1,11 @@
 //! The runs of an app's entry agent.
 
+use std::sync::Arc;
+
 use futures_util::future::BoxFuture;
 use onionskin_tools::event::RunOutput;
 use onionskin_tools::question::Paused;
-use onionskin_tools::session::Session;
+use onionskin_tools::session::{Session, SessionError};
 
 use crate::agent::callers::request::RunRequest;
 use crate::agent::callers::stream::RunStream;
@@ -48,6 +50,17 @@ impl App {
     /// agents, so each agent of the app can run in it.
     pub fn session(&self) -> Session {
         self.entry().session()
+    }
+
+    /// Opens the stored session with an id, or begins it, as
+    /// [`AgentHandle::open_session`](crate::AgentHandle::open_session) does.
+    ///
+    /// Cancel safety: dropping the future has no effect.
+    ///
+    /// # Errors
+    /// As [`AgentHandle::open_session`](crate::AgentHandle::open_session).
+    pub async fn open_session(&self, id: impl Into<Arc<str>>) -> Result<Session, SessionError> {
+        self.entry().open_session(id).await
     }
 
     /// Prepares a run of the entry agent with options, such as its session, its id or a token that cancels it.

@@ -49,6 +49,11 @@ impl Setup {
                 state.codec = declaration.parts.state_codec.or(state.codec);
             }
         }
+        for (state, _) in &self.unstored {
+            if let Some(state) = self.shared.states.get_mut(state) {
+                state.is_unstored = true;
+            }
+        }
         self.services.allows_unused = self.allows_unused;
         // Sessions contain these states too, because an agent that is loaded later can use the session.
         for state in self.shared.states.values_mut().filter(|state| !state.is_declared) {

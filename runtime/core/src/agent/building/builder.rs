@@ -1,5 +1,6 @@
 //! `AgentBuilder` builds a declared agent.
 
+use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -13,11 +14,13 @@ use onionskin_tools::onion::{Hook, MadeBy};
 use onionskin_tools::policy::{InputGuardrail, OutputGuardrail};
 use onionskin_tools::question::Answerer;
 use onionskin_tools::services::{ProvidedService, Service, ServiceType};
+use onionskin_tools::session_store::SessionStore;
 use onionskin_tools::spec::ToolValue;
 use onionskin_tools::tool::{FitsState, ReachesInner, SharedToolbox, block_on};
 use onionskin_tools::typed::RawHook;
 
 use crate::agent::Agent;
+use crate::agent::built::stored_sessions::StoredSessions;
 use crate::agent::callers::handle::AgentHandle;
 use crate::agent::callers::stream::RunStream;
 use crate::agent::declaration::{AgentDeclaration, DynAgent};
@@ -324,6 +327,42 @@ impl<A> AgentBuilder<A> {
     pub fn journal(mut self, journal: impl Journal) -> Self {
         let replaced = self.setup.shared.journal.replace(Arc::new(journal));
         self.setup.note_twice(replaced.is_some(), ".journal(..)");
+        self
+    }
+
+    /// Sets the store of sessions. [`AgentHandle::open_session`](crate::AgentHandle::open_session) opens a session in it,
+    /// and each run of such a session stores its messages, values and states as soon as it has them.
+    ///
+    /// All typed states of sessions must be `Serialize` and `Deserialize`, apart from those that
+    /// [`unstored_state`](Self::unstored_state) names.
+    ///
+    /// ```
+    /// use onionskin::sessions::MemorySessions;
+    /// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+    ///
+    /// agent! { Clerk { instruction: "Take notes." } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::turns([ScriptedTurn::say("I note it.")]);
+    /// let clerk = Clerk::builder().model(model).session_store(MemorySessions::default()).build().await.unwrap();
+    /// let session = clerk.open_session("ticket-7").await.unwrap();
+    /// clerk.request("A lamp, please.").session(&session).run().await.unwrap();
+    ///
+    /// // The memory of the store is read here. With a file it could be another process.
+    /// drop(session);
+    /// assert_eq!(clerk.open_session("ticket-7").await.unwrap().history().len(), 2);
+    /// # });
+    /// ```
+    pub fn session_store(mut self, store: impl SessionStore) -> Self {
+        let replaced = self.setup.shared.sessions.replace(StoredSessions::new(Arc::new(store)));
+        self.setup.note_twice(replaced.is_some(), ".session_store(..)");
+        self
+    }
+
+    /// Leaves the state `S` out of stored sessions: a session that is opened has the builder's first value of it. It is
+    /// an error without a session store, or if no session has the state.
+    pub fn unstored_state<S: Clone + Send + Sync + 'static>(mut self) -> Self {
+        self.setup.unstored.push((TypeId::of::<S>(), type_name::<S>()));
         self
     }
 

@@ -15,6 +15,7 @@ use onionskin_tools::tool::ToolboxLink;
 use onionskin_vocabulary::agent::Setting;
 use onionskin_vocabulary::{agent_name_mistake, nearest_tool};
 
+use crate::agent::built::shared::Shared;
 use crate::agent::built::tool_checks::{self, other_than};
 use crate::agent::built::tool_list::ToolList;
 use crate::agent::declaration::DynAgent;
@@ -44,6 +45,7 @@ pub(super) fn problems(setup: &Setup, declared: &[Declared]) -> Vec<BuildError> 
         unused_states(setup, &agents, &mut problems);
     }
     unvisited_secrets(setup, &agents, &mut problems);
+    unstored_states(setup, &mut problems);
     if !setup.allows_unused {
         unused_toolboxes(setup, &agents, &mut problems);
     }
@@ -251,6 +253,25 @@ fn unvisited_secrets(setup: &Setup, agents: &[&Declared], problems: &mut Vec<Bui
             let agent = agent.agent.name().to_owned();
             problems.push(BuildError::UnvisitedSecret { agent, state: provided.name, advice });
         }
+    }
+}
+
+/// Finds states that sessions cannot store, and states that need not be left out of them.
+fn unstored_states(setup: &Setup, problems: &mut Vec<BuildError>) {
+    let Shared { states, sessions, .. } = &setup.shared;
+    for (id, state) in &setup.unstored {
+        let reason = match (sessions, states.contains_key(id)) {
+            (None, _) => "there is no `.session_store(..)`",
+            (_, false) => "there is no `.state(..)` of this type",
+            (Some(_), true) => continue,
+        };
+        problems.push(BuildError::UnusedUnstored { state, reason });
+    }
+    if sessions.is_some() {
+        let mut unstored: Vec<_> =
+            states.values().filter(|state| state.codec.is_none() && !state.is_unstored).collect();
+        unstored.sort_unstable_by_key(|state| state.name);
+        problems.extend(unstored.into_iter().map(|state| BuildError::UnstorableState { state: state.name }));
     }
 }
 

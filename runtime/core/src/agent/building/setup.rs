@@ -30,6 +30,8 @@ pub(super) struct Setup {
     /// The calls that were made twice.
     pub(super) twice: Vec<String>,
     pub(super) shared: Shared,
+    /// The states that are left out of stored sessions, with their names.
+    pub(super) unstored: Vec<(TypeId, &'static str)>,
     pub(super) trace_content: bool,
     pub(super) changes: Changes,
     pub(super) services: ProvidedServices,
@@ -52,7 +54,8 @@ pub(super) struct Changes {
 impl Setup {
     pub(super) fn state<S: Clone + Send + Sync + 'static>(&mut self, state: S) {
         let (name, state) = (type_name::<S>(), Box::new(state));
-        let maker = StateMaker { name, state, visitor: None, codec: None, is_declared: false };
+        let maker =
+            StateMaker { name, state, visitor: None, codec: None, is_declared: false, is_unstored: false };
         if self.shared.states.insert(TypeId::of::<S>(), maker).is_some() {
             self.twice.push(format!("`.state(..)` with a `{name}`"));
         }

@@ -18,6 +18,8 @@ pub(in crate::agent) struct StateMaker {
     pub(in crate::agent) visitor: Option<StateVisitor>,
     /// The codec from that declaration.
     pub(in crate::agent) codec: Option<StateCodec>,
+    /// Whether stored sessions leave it out.
+    pub(in crate::agent) is_unstored: bool,
     /// Whether an agent declares it.
     pub(in crate::agent) is_declared: bool,
 }

@@ -6,6 +6,7 @@ pub(super) mod prompt;
 mod run_ids;
 pub(super) mod services;
 pub(super) mod shared;
+pub(super) mod stored_sessions;
 pub(super) mod tool_checks;
 pub(super) mod tool_list;
 mod toolboxes;

@@ -10,6 +10,7 @@ use crate::agent::parts::server_pool::Pool;
 
 use super::initial_state::StateMakers;
 use super::run_ids::RunIds;
+use super::stored_sessions::StoredSessions;
 use super::toolboxes::Toolboxes;
 
 /// The parts that all agents of a program share.
@@ -24,4 +25,5 @@ pub(in crate::agent) struct Shared {
     pub(in crate::agent) answerer: Option<Arc<dyn DynAnswerer>>,
     pub(in crate::agent) servers: Pool,
     pub(in crate::agent) run_ids: RunIds,
+    pub(in crate::agent) sessions: Option<StoredSessions>,
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use onionskin_definitions::debug_fields;
 use onionskin_tools::onion::caught;
-use onionskin_tools::session::{Session, StateKeeper};
+use onionskin_tools::session::{Session, SessionError, StateKeeper};
 
 use crate::agent::built::instance::Instance;
 use crate::agent::built::shared::Shared;
@@ -19,6 +19,16 @@ pub(in crate::agent) struct Built {
 }
 
 impl Built {
+    /// The stored session with this id.
+    pub(super) async fn open_session(&self, id: Arc<str>) -> Result<Session, SessionError> {
+        let Some(sessions) = &self.shared.sessions else {
+            return Err(SessionError::not_stored(&id));
+        };
+        let session = sessions.session(id, || self.session())?;
+        session.open().await?;
+        Ok(session)
+    }
+
     /// A new session, with the messages and copies of the states that the agent was built with.
     pub(super) fn session(&self) -> Session {
         let mut secrets = self.shared.secrets.clone();
@@ -31,7 +41,8 @@ impl Built {
         });
         let session = Session::new(states.collect());
         let keepers = self.shared.states.iter().map(|(id, maker)| {
-            let (name, restorer, codec) = (maker.name, maker.state.restorer(), maker.codec);
+            let (name, restorer, codec) =
+                (maker.name, maker.state.restorer(), maker.codec.filter(|_| !maker.is_unstored));
             (*id, StateKeeper { name, restorer, codec })
         });
         session.keep_states_with(keepers.collect());

@@ -1,11 +1,13 @@
 //! The handle of a built agent.
 
+use std::sync::Arc;
+
 use futures_util::future::BoxFuture;
 use onionskin_definitions::debug_fields;
 use onionskin_definitions::definition::ToolDefinition;
 use onionskin_tools::event::RunOutput;
 use onionskin_tools::question::Paused;
-use onionskin_tools::session::Session;
+use onionskin_tools::session::{Session, SessionError};
 
 use crate::agent::built::tool_list::ListError;
 use crate::agent::error::run_error::RunError;
@@ -170,6 +172,31 @@ impl AgentHandle {
     /// messages and copies of its initial states. Pass it to [`RunRequest::session`].
     pub fn session(&self) -> Session {
         self.0.session()
+    }
+
+    /// Opens the stored session with an id, or begins it. A new session begins like one of [`Self::session`]. Opening it
+    /// again while it is in use returns the same session.
+    ///
+    /// Each run of the session reads first what other processes appended, and stores what it does. Runs of one session
+    /// take turns, also those of other processes.
+    ///
+    /// ```
+    /// use onionskin::AgentHandle;
+    ///
+    /// async fn reply(desk: &AgentHandle, ticket: u32, text: &str) -> Result<String, Box<dyn std::error::Error>> {
+    ///     let session = desk.open_session(format!("ticket-{ticket}")).await?;
+    ///     Ok(desk.request(text).session(&session).run().await?.text)
+    /// }
+    /// # let _ = reply;
+    /// ```
+    ///
+    /// Cancel safety: dropping the future has no effect.
+    ///
+    /// # Errors
+    /// Returns an error if there is no [session store](crate::agent::AgentBuilder::session_store), if the id is not
+    /// valid, or if the session cannot be read.
+    pub async fn open_session(&self, id: impl Into<Arc<str>>) -> Result<Session, SessionError> {
+        self.0.open_session(id.into()).await
     }
 
     /// Ends the servers of tools and waits for them. An MCP server that does not end within 2 seconds after

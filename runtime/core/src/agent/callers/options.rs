@@ -15,7 +15,7 @@ use onionskin_tools::model::BoxModel;
 use onionskin_tools::onion::caught;
 use onionskin_tools::question::{DynAnswerer, Paused, Recording, Resumption};
 use onionskin_tools::services::Services;
-use onionskin_tools::session::{Session, Wait};
+use onionskin_tools::session::{LoggedRun, RunEnd, RunLease, Session, Wait};
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::built::instance::Instance;
@@ -88,6 +88,7 @@ impl Options {
             let (agent, turns) = (Arc::clone(&instance), session.clone());
             let paused = self.resumption.paused.clone();
             let wait = Wait { deadline: deadline.clone(), token: &token };
+            let wait_again = wait.clone();
             let outside = events.clone();
             let in_turn = async {
                 let own = own_settings(&instance, self.prompt, self.model, self.limits)?;
@@ -95,8 +96,6 @@ impl Options {
                 let services = instance.services_of(&self.services)?;
                 // The session may come from another agent.
                 session.state().concealed().add(&shared.secrets);
-                let history = session.history();
-                let start = history.len();
                 let _named = match &self.run_id {
                     Some(id) => match shared.run_ids.begin(id) {
                         Some(named) => Some(named),
@@ -109,17 +108,37 @@ impl Options {
                 };
                 let run_id = self.run_id.unwrap_or_else(new_id);
                 let approver = self.approver.or_else(|| shared.approver.clone());
-                let is_resumed = self.resumption.paused.is_some();
+                let mut resumption = self.resumption;
+                let is_resumed = resumption.paused.is_some();
+                let logged = LoggedRun {
+                    run_id: Arc::clone(&run_id),
+                    agent: Arc::clone(&instance.name),
+                    user: self.user.clone(),
+                };
+                let lease = match session.log() {
+                    Some(_) => {
+                        let begun = Box::pin(session.begin_logged(logged, &mut resumption, wait_again)).await;
+                        begun.map_err(|error| RunError::from_not_begun(error, &instance.name, &session))?
+                    }
+                    None => None,
+                };
+                // What others appended to a stored session is in it now.
+                let history = session.history();
+                let start = history.len();
                 let may_pause = match instance.asks {
                     Asks::More => true,
                     Asks::Approval => approver.is_none(),
                     Asks::Nothing => false,
                 };
                 let journal = shared.journal.as_ref();
-                let recording =
-                    self.resumption.recording(&instance.name, journal, &run_id, may_pause, in_session);
+                let recording = resumption.recording(&instance.name, journal, &run_id, may_pause, in_session);
                 let wrong = |source| RunError::Answer { agent: Arc::clone(&instance.name), source };
-                let Recording { journal, questions, used } = Box::pin(recording).await.map_err(wrong)?;
+                let recording = Box::pin(recording).await.map_err(wrong)?;
+                let records = recording.own();
+                let Recording { mut journal, questions, used } = recording;
+                if let (Some(lease), Some(records)) = (&lease, records) {
+                    journal = Some(lease.journal(records).await);
+                }
                 let checkpoint = questions.as_ref().map(|questions| {
                     let (text, parts) = shown(&input, &session);
                     questions.keep_input(text, parts);
@@ -142,6 +161,16 @@ impl Options {
                 run.keep_attached(&input);
                 let store = store_on_drop(&run, start);
                 let answer = drive(&run, answer, input.into_text()).await;
+                // A run that failed before it used the answers of people continues to wait for them.
+                let still_waits = lease.is_some()
+                    && is_resumed
+                    && answer.is_err()
+                    && (matches!(answer, Err(RunError::Journal { .. }))
+                        || run.has_open_calls()
+                        || run
+                            .context()
+                            .questions()
+                            .is_some_and(|asked| !asked.used_all(run.context().run_id())));
                 drop(store);
                 drop(used);
                 let answer = answer.map_err(|error| {
@@ -151,11 +180,16 @@ impl Options {
                         error
                     }
                 });
+                let answer = match lease {
+                    Some(lease) => Box::pin(end_logged(lease, &run, start, still_waits, answer)).await,
+                    None => answer,
+                };
                 Ok(match (answer, checkpoint) {
                     // A replay begins with the session as it was before. A failed replay can be repeated with
                     // the right program.
                     (Err(error), Some(before))
                         if matches!(error, RunError::Paused(_))
+                            || still_waits
                             || (is_resumed && matches!(error, RunError::Journal { .. })) =>
                     {
                         before.restore();
@@ -176,6 +210,37 @@ impl Options {
                 .map(drop)
         };
         RunStream::new(Box::pin(run), queue)
+    }
+}
+
+/// Stores the end of a run in a stored session. `start` is the number of messages that the session had before. An answer
+/// that is not stored is an error.
+async fn end_logged(
+    lease: RunLease,
+    run: &AgentRun,
+    start: usize,
+    still_waits: bool,
+    answer: Result<String, RunError>,
+) -> Result<String, RunError> {
+    let history = run.messages();
+    let end = match &answer {
+        Err(RunError::Paused(paused)) => RunEnd::Paused { paused, history: &history },
+        _ if still_waits => RunEnd::Waits,
+        _ => RunEnd::Over,
+    };
+    let failed = lease.end(end).await;
+    match (failed, answer) {
+        (Ok(()), answer) => answer,
+        (Err(source), Err(RunError::Paused(_))) => {
+            // Nobody was asked, so the run does not wait.
+            run.session.append(&run.closed_messages(), start);
+            Err(RunError::Session { agent: Arc::clone(&run.instance.name), source })
+        }
+        (Err(source), Ok(_)) => Err(RunError::Session { agent: Arc::clone(&run.instance.name), source }),
+        (Err(source), Err(error)) => {
+            tracing::warn!("the end of a failed run was not stored: {source}");
+            Err(error)
+        }
     }
 }
 

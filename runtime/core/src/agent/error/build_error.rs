@@ -24,6 +24,26 @@ impl From<BoxError> for BuildError {
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
+    /// Sessions are stored, and a typed state cannot be.
+    #[error(
+        "the state `{state}` cannot be stored in sessions: derive `serde::Serialize` and `serde::Deserialize` for it, and name it as \
+         `state:` of an agent (an agent written by hand also calls `AgentDeclaration::record_state`), or leave it out with \
+         `.unstored_state::<{state}>()`"
+    )]
+    #[non_exhaustive]
+    UnstorableState {
+        /// The type.
+        state: &'static str,
+    },
+    /// The builder leaves out a state of stored sessions that they would not have.
+    #[error("`.unstored_state::<{state}>()` has no effect, because {reason}: remove it")]
+    #[non_exhaustive]
+    UnusedUnstored {
+        /// The type.
+        state: &'static str,
+        /// Why.
+        reason: &'static str,
+    },
     /// The agent has no model.
     #[error("the agent `{agent}` has no model: give it one with `.model(..)`")]
     #[non_exhaustive]

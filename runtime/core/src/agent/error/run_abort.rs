@@ -5,7 +5,7 @@ use std::sync::Arc;
 use onionskin_definitions::error::Abort;
 use onionskin_tools::context::{AbortCause, RunContext, ScriptFault};
 use onionskin_tools::model::ModelError;
-use onionskin_tools::session::{NoTurn, Session};
+use onionskin_tools::session::{NoTurn, NotBegun, Session};
 
 use super::run_error::RunError;
 
@@ -16,6 +16,7 @@ impl RunError {
         Some(match run.abort_cause().cloned() {
             Some(AbortCause::Script(ScriptFault { agent, error })) => Self::Model { agent, source: error },
             Some(AbortCause::Journal(source)) => Self::Journal { agent: run.agent().name().into(), source },
+            Some(AbortCause::Session(source)) => Self::Session { agent: run.agent().name().into(), source },
             Some(AbortCause::MessageHook(failed)) => failed.into(),
             Some(AbortCause::CannotAsk(agent, source)) => Self::CannotAsk { agent, source },
             None => Self::Aborted(abort.clone()),
@@ -34,10 +35,20 @@ impl RunError {
         match self {
             Self::Aborted(abort) => Some(abort.clone()),
             Self::Journal { source, .. } => Some(Abort::new(source.to_string())),
+            Self::Session { source, .. } => Some(Abort::new(source.to_string())),
             Self::CannotAsk { agent, source } => {
                 Some(AbortCause::CannotAsk(Arc::clone(agent), source.clone()).abort())
             }
             error => error.script_fault().map(|_| Abort::new(error.to_string())),
+        }
+    }
+
+    /// The error of a run that did not begin in its stored session.
+    pub(in crate::agent) fn from_not_begun(problem: NotBegun, agent: &Arc<str>, session: &Session) -> Self {
+        match problem {
+            NotBegun::NoTurn(no_turn) => Self::from_no_turn(no_turn, agent, session),
+            NotBegun::Session(source) => Self::Session { agent: Arc::clone(agent), source },
+            NotBegun::Answer(source) => Self::Answer { agent: Arc::clone(agent), source },
         }
     }
 

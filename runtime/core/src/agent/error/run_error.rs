@@ -12,6 +12,7 @@ use onionskin_tools::journal::JournalError;
 use onionskin_tools::model::{ModelError, StopReason};
 use onionskin_tools::question::{AnswerError, AskError, Paused};
 use onionskin_tools::services::ServiceType;
+use onionskin_tools::session::SessionError;
 
 use crate::agent::limits::Limit;
 use crate::message_hook::Participant;
@@ -62,6 +63,15 @@ pub enum RunError {
         agent: Arc<str>,
         /// The error of the journal.
         source: JournalError,
+    },
+    /// The stored session of the run could not be read or written, or it waits for answers, or belongs to another user.
+    #[error("the run of `{agent}` was ended: {source}")]
+    #[non_exhaustive]
+    Session {
+        /// The agent.
+        agent: Arc<str>,
+        /// The reason.
+        source: SessionError,
     },
     /// The run reached a limit.
     #[error("the agent `{agent}` reached its limit of {limit}")]

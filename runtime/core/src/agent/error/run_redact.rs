@@ -40,6 +40,8 @@ impl Redact for RunError {
             | Self::UnusedService { .. }
             | Self::UnknownAgent { .. }
             | Self::NoInput { .. }
+            // It quotes no content of the session.
+            | Self::Session { .. }
             | Self::CannotAsk { .. }
             | Self::WrongState(_)
             | Self::WrongPrompt(_)

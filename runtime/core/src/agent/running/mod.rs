@@ -17,6 +17,7 @@ pub(super) mod run;
 mod run_hooks;
 mod shown_deltas;
 pub(super) mod spans;
+mod stored;
 mod tool_call;
 mod turn_hooks;
 mod turns;

@@ -136,7 +136,9 @@ impl<'r> TurnCall<'r> {
     /// Runs the call and reports its end.
     pub(super) async fn run_to_end(mut self) {
         let result = self.run(None).await;
+        let (run, planned, requested) = (self.run, self.planned, self.requested);
         self.end(result);
+        run.store_result(|| lock(&planned.end).as_ref().ok().map(|result| result.message(requested))).await;
     }
 
     /// Runs the call with these arguments, or with the model's. The transcripts of children are kept for the

@@ -120,6 +120,7 @@ impl AgentRun {
             Box::pin(self.complete_turn()).await?;
         }
         let (turn, _asking) = self.begin_turn()?;
+        self.store_messages().await?;
         self.await_lists().await?;
         let tools = self.turn_tools(turn)?;
         let offered = offered(&tools)?;
@@ -143,6 +144,7 @@ impl AgentRun {
                 response = Box::pin(self.send_text(turn, response)).await?;
             }
             let said = self.note_response(turn, table, response, answer_tool);
+            self.store_messages().await?;
             Box::pin(self.complete_turn()).await?;
             return Ok(said);
         }
@@ -151,7 +153,9 @@ impl AgentRun {
         if self.is_before_send() {
             response = Box::pin(self.send_text(turn, response)).await?;
         }
-        Ok(self.note_response(turn, Arc::clone(table), response, answer_tool))
+        let said = self.note_response(turn, Arc::clone(table), response, answer_tool);
+        self.store_messages().await?;
+        Ok(said)
     }
 
     /// Waits for the lists of tools that servers announced before this turn.
@@ -221,6 +225,7 @@ impl AgentRun {
         }
         drop(conversation);
         drop(tally);
+        self.note_usage(&of_turn);
         self.event(turn, EventKind::turn_finished(of_turn, stop));
         TurnAnswer { turn, message, table, beside: response, answer_tool }
     }

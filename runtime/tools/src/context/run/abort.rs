@@ -11,6 +11,7 @@ use crate::context::ToolContext;
 use crate::journal::JournalError;
 use crate::model::ModelError;
 use crate::question::AskError;
+use crate::session::SessionError;
 use onionskin_definitions::error::{Abort, redact_error};
 use onionskin_definitions::secret::{Redact, Redactor};
 
@@ -28,6 +29,8 @@ pub enum AbortCause {
     Script(ScriptFault),
     /// The journal failed.
     Journal(JournalError),
+    /// The store of the session failed.
+    Session(SessionError),
     /// A hook on a message to a child agent failed. It ends the run of the agent that has the hook, not the
     /// parent runs.
     MessageHook(FailedHook),
@@ -43,7 +46,9 @@ impl AbortCause {
     pub fn abort(&self) -> Abort {
         match self {
             Self::CannotAsk(..) => Abort::new(CANNOT_ASK),
-            Self::Script(_) | Self::Journal(_) | Self::MessageHook(_) => Abort::new(self.to_string()),
+            Self::Script(_) | Self::Journal(_) | Self::Session(_) | Self::MessageHook(_) => {
+                Abort::new(self.to_string())
+            }
         }
     }
 }
@@ -53,6 +58,7 @@ impl fmt::Display for AbortCause {
         match self {
             Self::Script(fault) => fault.error.fmt(f),
             Self::Journal(error) => error.fmt(f),
+            Self::Session(error) => error.fmt(f),
             Self::MessageHook(failed) => failed.fmt(f),
             Self::CannotAsk(_, error) => error.fmt(f),
         }
@@ -64,6 +70,8 @@ impl Redact for AbortCause {
         match self {
             Self::Script(fault) => fault.error.redact(redactor),
             Self::Journal(error) => error.redact(redactor),
+            // It quotes no content of the session.
+            Self::Session(_) => {}
             Self::MessageHook(failed) => failed.redact(redactor),
             // It contains only the name of the tool.
             Self::CannotAsk(..) => {}

@@ -11,7 +11,7 @@ use onionskin_definitions::schema::Problem;
 use onionskin_tools::context::{CallStages, RunSeed, ToolContext};
 use onionskin_tools::deadline::Deadline;
 use onionskin_tools::event::Events;
-use onionskin_tools::session::{Chosen, NoTurn, Owner, Session, Wait};
+use onionskin_tools::session::{Chosen, NoThread, NoTurn, Owner, Session, Wait};
 use onionskin_tools::tool::DynTool;
 
 use crate::agent::callers::built::Built;
@@ -88,7 +88,10 @@ impl AgentCall {
         let agent = &self.tool.agent;
         let instance = Arc::clone(&agent.0.instance) as _;
         let thread = session.threads().open(&instance, owner, &name, || agent.session());
-        thread.map(Some).ok_or_else(|| {
+        thread.map(Some).map_err(|problem| {
+            if let NoThread::Unreadable(error) = problem {
+                return Exit::from(error);
+            }
             let most = chosen.most();
             let text = match chosen {
                 Chosen::ByModel => {

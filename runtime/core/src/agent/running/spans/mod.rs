@@ -115,6 +115,7 @@ fn run_error_type(error: &RunError) -> Cow<'static, str> {
         RunError::MessageHook { .. } => "message_hook",
         RunError::MessageDropped { .. } => "message_dropped",
         RunError::Journal { .. } => "journal",
+        RunError::Session { .. } => "session",
         RunError::Paused(_) => "paused",
         RunError::Answer { .. } => "answer",
         RunError::CannotAsk { .. } => "cannot_ask",

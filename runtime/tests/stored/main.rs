@@ -1,0 +1,8 @@
+//! Stored sessions: what a run stores, and what another process finds.
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "tests say what they expect")]
+#![allow(clippy::needless_pass_by_value, clippy::unused_async, reason = "tests say what they expect")]
+
+mod faults;
+mod pauses;
+mod runs;
+mod two_processes;

@@ -1,0 +1,67 @@
+//! Two handles with one store, as two processes with one file.
+
+use std::sync::Arc;
+
+use onionskin::sessions::{MemorySessions, SessionError, SessionStoreError};
+use onionskin::{AgentHandle, RunError, ScriptedModel, ScriptedTurn, Session, agent};
+
+agent! {
+    Clerk { instruction: "Serve." }
+}
+
+async fn clerk(store: &Arc<MemorySessions>) -> AgentHandle {
+    let turns = (0..100).map(|_| ScriptedTurn::say("I note: {input}"));
+    Clerk::builder()
+        .model(ScriptedModel::turns(turns))
+        .session_store(Arc::clone(store))
+        .build()
+        .await
+        .unwrap()
+}
+
+fn inputs(session: &Session) -> Vec<String> {
+    let history = session.history();
+    history.iter().step_by(2).map(|message| message.to_text().into_owned()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a12_runs_of_one_session_take_turns_across_processes() {
+    let store = Arc::new(MemorySessions::default());
+    let (one, other) = (clerk(&store).await, clerk(&store).await);
+    let run = async |handle: &AgentHandle, number: usize| {
+        let session = handle.open_session("a").await.unwrap();
+        handle.request(format!("{number}")).session(&session).run().await.unwrap();
+    };
+    let runs = (0..20).map(|number| run(if number % 2 == 0 { &one } else { &other }, number));
+    futures_util::future::join_all(runs).await;
+    let session = one.open_session("a").await.unwrap();
+    session.reload().await.unwrap();
+    session.history().check().unwrap();
+    let mut inputs = inputs(&session);
+    inputs.sort_by_key(|text| text.parse::<usize>().unwrap());
+    assert_eq!(inputs, (0..20).map(|number| number.to_string()).collect::<Vec<_>>());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a12_a_writer_whose_session_was_changed_is_told_and_loses_nothing() {
+    let store = Arc::new(MemorySessions::default());
+    let (one, other) = (clerk(&store).await, clerk(&store).await);
+    let session = one.open_session("a").await.unwrap();
+    one.request("1").session(&session).run().await.unwrap();
+    let elsewhere = other.open_session("a").await.unwrap();
+    other.request("2").session(&elsewhere).run().await.unwrap();
+
+    session.state().set("mine", true);
+    let error = one.request("3").session(&session).run().await.unwrap_err();
+    let is_told = matches!(
+        &error,
+        RunError::Session { source: SessionError::Store(SessionStoreError::Changed { .. }), .. }
+    );
+    assert!(is_told, "{error}");
+    assert_eq!(session.state().get("mine"), Some(true.into()));
+    session.reload().await.unwrap();
+    assert_eq!(inputs(&session), ["1", "2"]);
+    one.request("3").session(&session).run().await.unwrap();
+    other.request("4").session(&elsewhere).run().await.unwrap();
+    assert_eq!(inputs(&elsewhere), ["1", "2", "3", "4"]);
+}

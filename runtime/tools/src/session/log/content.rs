@@ -1,0 +1,191 @@
+//! The content of a session, as its log describes it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::journal::StepRecord;
+use crate::model::{History, Message, ToolResultMessage, UsageByModel};
+use crate::question::{Answer, Paused};
+use crate::session::{SavedSession, SavedSessionError};
+use crate::session_store::{Change, SessionRecord, ThreadKey};
+use onionskin_definitions::content::ContentBlock;
+
+/// The result of a call that the log has no result for.
+const INTERRUPTED: &str = "the program ended before this call had a result: it may have taken effect";
+
+/// What a log says.
+#[derive(Default)]
+pub(super) struct Content {
+    pub(super) own: SessionPart,
+    /// The conversations with agent tools.
+    pub(super) threads: BTreeMap<ThreadKey, SessionPart>,
+    pub(super) usage: UsageByModel,
+    /// The user of the first run that has one.
+    pub(super) user: Option<Arc<str>>,
+    pub(super) pending: Option<Pending>,
+    /// The number of records.
+    pub(super) count: u64,
+}
+
+/// A run that waits for answers.
+#[derive(Clone)]
+pub(super) struct Pending {
+    /// The run, without the records of its steps.
+    pub(super) paused: Paused,
+    /// The number of records before the run.
+    pub(super) since: u64,
+    /// The records of its steps.
+    pub(super) steps: Vec<(String, StepRecord)>,
+    /// The answers that people gave since.
+    pub(super) answers: Vec<(String, Answer)>,
+}
+
+/// A conversation: that of the session, or one with an agent tool.
+#[derive(Default)]
+pub(super) struct SessionPart {
+    history: History,
+    /// The results of calls of the newest message, until they are in the history.
+    results: Vec<ToolResultMessage>,
+    children: BTreeMap<Arc<str>, History>,
+    values: Map<String, Value>,
+    states: BTreeMap<Arc<str>, Value>,
+}
+
+impl SessionPart {
+    fn apply(&mut self, change: Change) {
+        match change {
+            Change::Message { message } => {
+                self.close();
+                self.history.push(message);
+            }
+            Change::Results { results } => {
+                for result in results {
+                    self.results.retain(|other| other.call_id != result.call_id);
+                    self.results.push(result);
+                }
+                let calls = self.history.last().map_or(&[][..], Message::tool_calls);
+                if calls.iter().all(|call| self.results.iter().any(|result| result.call_id == call.id)) {
+                    self.close();
+                }
+            }
+            Change::Cut { messages } => {
+                self.results.clear();
+                self.history.truncate(messages);
+            }
+            Change::Child { child, from, messages } => {
+                let history = self.children.entry(child).or_default();
+                history.truncate(from);
+                history.extend(messages);
+            }
+            Change::Value { key, value: Some(value) } => {
+                self.values.insert(key, value);
+            }
+            Change::Value { key, value: None } => {
+                onionskin_definitions::json::remove(&mut self.values, &key);
+            }
+            Change::State { name, value } => {
+                self.states.insert(name, value);
+            }
+            // They are no parts of a conversation.
+            Change::Began { .. }
+            | Change::Thread { .. }
+            | Change::Usage { .. }
+            | Change::Paused { .. }
+            | Change::Answered { .. }
+            | Change::Step { .. }
+            | Change::Settled { .. }
+            | Change::Rewound { .. } => {}
+        }
+    }
+
+    /// Appends the results of the newest message's calls. A call without a result was interrupted.
+    fn close(&mut self) {
+        let mut results = std::mem::take(&mut self.results);
+        let calls = self.history.last().map_or(&[][..], Message::tool_calls);
+        let result = |call: &crate::model::ToolCall| {
+            let written = results.iter().position(|result| result.call_id == call.id);
+            written.map(|index| results.swap_remove(index)).unwrap_or_else(|| {
+                let text = [ContentBlock::text(INTERRUPTED)];
+                let mut result = ToolResultMessage::new(Arc::clone(&call.id), Arc::clone(&call.name), text);
+                result.is_error = true;
+                result
+            })
+        };
+        let all: Vec<_> = calls.iter().map(result).collect();
+        if !all.is_empty() {
+            self.history.push(Message::tool(all));
+        }
+    }
+
+    /// The stored form.
+    ///
+    /// # Errors
+    /// Returns an error if providers would reject one of the conversations.
+    pub(super) fn into_saved(self) -> Result<SavedSession, SavedSessionError> {
+        let Self { history, results: _, children, values, states } = self;
+        SavedSession::from_parts(history, values, children, states).checked()
+    }
+}
+
+impl Content {
+    /// Reads the records of a log, from the first one.
+    pub(super) fn new(records: Vec<SessionRecord>) -> Self {
+        let mut content = Self::default();
+        // The records of conversations that are not set aside or rewound, each with its number.
+        let mut live: Vec<(u64, Change)> = Vec::new();
+        let (mut steps, mut answers) = (Vec::new(), Vec::new());
+        for record in records {
+            content.count += 1;
+            match record.into_change() {
+                Change::Began { user, .. } => content.user = content.user.take().or(user),
+                Change::Usage { usage } => content.usage += &usage,
+                Change::Paused { paused, since } => {
+                    let (steps, answers) = (Vec::new(), Vec::new());
+                    content.pending = Some(Pending { paused: *paused, since, steps, answers });
+                }
+                Change::Step { run_id, step, record } => steps.push((run_id, step, record)),
+                Change::Answered { run_id, question, answer } => answers.push((run_id, question, answer)),
+                Change::Settled { .. } => content.pending = None,
+                Change::Rewound { to } => {
+                    live.retain(|(number, _)| *number <= to);
+                    content.pending = content.pending.take().filter(|pending| pending.since <= to);
+                }
+                change @ (Change::Message { .. }
+                | Change::Results { .. }
+                | Change::Cut { .. }
+                | Change::Child { .. }
+                | Change::Value { .. }
+                | Change::State { .. }
+                | Change::Thread { .. }) => live.push((content.count, change)),
+            }
+        }
+        if let Some(pending) = &mut content.pending {
+            live.retain(|(number, _)| *number <= pending.since);
+            let run_id = pending.paused.run_id();
+            let of_run = steps.into_iter().filter(|(run, ..)| **run == *run_id);
+            pending.steps = of_run.map(|(_, step, record)| (step, record)).collect();
+            let of_run = answers.into_iter().filter(|(run, ..)| **run == *run_id);
+            pending.answers = of_run.map(|(_, question, answer)| (question, answer)).collect();
+        }
+        for (_, change) in live {
+            match change {
+                Change::Thread { thread, change } => {
+                    content.threads.entry(thread).or_default().apply(*change)
+                }
+                change => content.own.apply(change),
+            }
+        }
+        content.own.close();
+        content.threads.values_mut().for_each(SessionPart::close);
+        content
+    }
+}
+
+impl Pending {
+    /// The run with the records of its steps, unless a journal of the program has them.
+    pub(super) fn to_paused(&self) -> Paused {
+        self.paused.clone().with_steps(&self.steps)
+    }
+}

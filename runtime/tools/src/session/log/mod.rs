@@ -1,0 +1,399 @@
+//! The logs of stored sessions. A run of a stored session holds the lease on it, reads what others changed, and
+//! appends each message, result and changed value as soon as it has it.
+
+mod content;
+mod error;
+mod journal;
+mod lease;
+mod written;
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
+
+use tokio::sync::Mutex as AsyncMutex;
+
+pub use self::error::{NotBegun, SessionError};
+pub use self::lease::{LoggedRun, RunEnd, RunLease};
+pub(super) use self::written::WrittenPart;
+
+use self::content::{Content, Pending};
+use self::written::Written;
+use super::Session;
+use crate::model::{History, ToolResultMessage, UsageByModel};
+use crate::question::Paused;
+use crate::session_store::{Change, SessionLease, SessionRecord, SessionStore, SessionStoreError};
+use onionskin_definitions::lock::lock;
+
+/// The log of a stored session.
+pub struct SessionLog {
+    store: Arc<dyn SessionStore>,
+    lease: SessionLease,
+    state: AsyncMutex<LogState>,
+    known: Mutex<Known>,
+    /// The tokens that are not in the log yet.
+    usage: Mutex<UsageByModel>,
+}
+
+/// What the newest read or written records say, for readers that do not wait.
+#[derive(Default)]
+struct Known {
+    usage: UsageByModel,
+    user: Option<Arc<str>>,
+    pending: Option<Pending>,
+}
+
+#[derive(Default)]
+struct LogState {
+    /// The number of records that this session has read or written.
+    count: u64,
+    written: Written,
+    /// An append whose outcome is unknown, because its future was dropped.
+    attempt: Option<Attempt>,
+    run: Option<RunLog>,
+    /// The number of the newest run. What an earlier run left does not touch a later one.
+    runs: u64,
+}
+
+struct Attempt {
+    records: Vec<SessionRecord>,
+    /// What is written if it took effect.
+    after: Written,
+}
+
+/// The run in progress.
+struct RunLog {
+    /// Its first record, until it is written, and what the session had before and the log did not.
+    began: Option<Change>,
+    first: Vec<Change>,
+    /// The number of records before it, and what was written then.
+    since: u64,
+    before: Written,
+    /// The results of calls that are not in the conversation yet.
+    results: Vec<ToolResultMessage>,
+    /// The steps in the log, if the run continues one that waited. Its messages are written at its end.
+    resumed: Option<HashSet<String>>,
+}
+
+/// For the crates of the runtime.
+#[doc(hidden)]
+impl SessionLog {
+    /// Notes tokens of the run in progress, or of a run below it. The next record contains them.
+    pub fn note_usage(&self, usage: &UsageByModel) {
+        *lock(&self.usage) += usage;
+    }
+
+    /// Appends what the conversation of the run in progress has since.
+    ///
+    /// # Errors
+    /// Returns an error if the store fails.
+    pub async fn note_messages(&self, session: &Session, history: &History) -> Result<(), SessionError> {
+        let mut state = self.state.lock().await;
+        let Some(run) = &mut state.run else { return Ok(()) };
+        if run.resumed.is_some() { Ok(()) } else { self.write(&mut state, session, history).await }
+    }
+
+    /// Appends the result of a call of the newest message.
+    ///
+    /// # Errors
+    /// Returns an error if the store fails.
+    pub async fn note_result(
+        &self,
+        session: &Session,
+        history: &History,
+        result: ToolResultMessage,
+    ) -> Result<(), SessionError> {
+        let mut state = self.state.lock().await;
+        let Some(run) = &mut state.run else { return Ok(()) };
+        run.results.push(result);
+        if run.resumed.is_some() { Ok(()) } else { self.write(&mut state, session, history).await }
+    }
+}
+
+impl SessionLog {
+    fn new(store: Arc<dyn SessionStore>, session: Arc<str>) -> Self {
+        let lease = SessionLease::new(session, crate::journal::new_id(), store.lease_time());
+        Self { store, lease, state: AsyncMutex::default(), known: Mutex::default(), usage: Mutex::default() }
+    }
+
+    fn id(&self) -> &str {
+        self.lease.session()
+    }
+
+    /// Appends records for changes. `after` is what is written then.
+    ///
+    /// Cancel safety: the next run finds out whether it took effect.
+    async fn append(
+        &self,
+        state: &mut LogState,
+        changes: Vec<Change>,
+        after: Written,
+    ) -> Result<(), SessionStoreError> {
+        if changes.is_empty() {
+            state.written = after;
+            return Ok(());
+        }
+        let usage = std::mem::take(&mut *lock(&self.usage));
+        let changes =
+            changes.into_iter().chain((!usage.is_empty()).then(|| Change::Usage { usage: usage.clone() }));
+        let records: Vec<_> = changes.map(SessionRecord::now).collect();
+        state.attempt = Some(Attempt { records: records.clone(), after });
+        let appended = self.store.append(&self.lease, state.count, &records).await;
+        let attempt = state.attempt.take();
+        if let Err(error) = appended {
+            self.note_usage(&usage);
+            return Err(error);
+        }
+        if let Some(Attempt { records, after }) = attempt {
+            self.note(state, &records, after);
+        }
+        Ok(())
+    }
+
+    /// Notes that records are in the log.
+    fn note(&self, state: &mut LogState, records: &[SessionRecord], after: Written) {
+        state.count += u64::try_from(records.len()).unwrap_or(u64::MAX);
+        state.written = after;
+        let mut known = lock(&self.known);
+        for record in records {
+            match record.change() {
+                Change::Began { user, .. } => known.user = known.user.take().or_else(|| user.clone()),
+                Change::Usage { usage } => known.usage += usage,
+                Change::Paused { paused, since } => {
+                    let (steps, answers) = match known.pending.take() {
+                        Some(pending) if pending.paused.run_id() == paused.run_id() => {
+                            (pending.steps, pending.answers)
+                        }
+                        Some(_) | None => Default::default(),
+                    };
+                    known.pending =
+                        Some(Pending { paused: Paused::clone(paused), since: *since, steps, answers });
+                }
+                Change::Step { step, record, .. } => {
+                    if let Some(pending) = &mut known.pending {
+                        pending.steps.push((step.clone(), record.clone()));
+                    }
+                }
+                Change::Answered { question, answer, .. } => {
+                    if let Some(pending) = &mut known.pending {
+                        pending.answers.push((question.clone(), answer.clone()));
+                    }
+                }
+                Change::Settled { .. } => known.pending = None,
+                // A run rewinds the log only to its own beginning, where the run that waits began too.
+                Change::Rewound { .. }
+                | Change::Message { .. }
+                | Change::Results { .. }
+                | Change::Cut { .. }
+                | Change::Child { .. }
+                | Change::Value { .. }
+                | Change::State { .. }
+                | Change::Thread { .. } => {}
+            }
+        }
+    }
+
+    /// Reads the whole log into the session.
+    async fn read(&self, state: &mut LogState, session: &Session) -> Result<(), SessionError> {
+        let records = self.store.read(self.id(), 0).await?;
+        let Content { own, threads, usage, user, pending, count } = Content::new(records);
+        if count > 0 {
+            let threads: Result<_, _> = threads
+                .into_iter()
+                .map(|(key, part)| Ok::<_, SessionError>((key, part.into_saved()?)))
+                .collect();
+            let threads = threads?;
+            session.restore(own.into_saved()?)?;
+            session.threads().replace(threads);
+        }
+        *state = LogState {
+            count,
+            written: if count > 0 { Written::all(session) } else { Written::default() },
+            attempt: None,
+            run: state.run.take(),
+            runs: state.runs,
+        };
+        *lock(&self.known) = Known { usage, user, pending };
+        Ok(())
+    }
+
+    /// Reads the log if others changed it. `count` is the number of its records.
+    async fn refresh(&self, state: &mut LogState, session: &Session, count: u64) -> Result<(), SessionError> {
+        if let Some(Attempt { records, after }) = state.attempt.take() {
+            let new =
+                if count > state.count { self.store.read(self.id(), state.count).await? } else { Vec::new() };
+            if new == records {
+                self.note(state, &records, after);
+                if records.iter().any(|record| matches!(record.change(), Change::Paused { .. })) {
+                    // The session was to be as it was before the run.
+                    return self.read(state, session).await;
+                }
+            }
+        }
+        if state.count == count {
+            return Ok(());
+        }
+        // Nothing that only this process has may be lost.
+        let mut written = state.written.clone();
+        let is_new = state.count == 0;
+        if !is_new && !written.changes(session, &session.history(), &[])?.is_empty() {
+            return Err(SessionStoreError::changed(self.id(), state.count, count).into());
+        }
+        self.read(state, session).await
+    }
+
+    /// Appends all that the session has and the log does not.
+    async fn write(
+        &self,
+        state: &mut LogState,
+        session: &Session,
+        history: &History,
+    ) -> Result<(), SessionError> {
+        let (mut changes, mut after) = (Vec::new(), state.written.clone());
+        let mut results = &[][..];
+        if let Some(run) = &mut state.run {
+            let calls = history.last().map_or(&[][..], |last| last.tool_calls());
+            run.results.retain(|result| calls.iter().any(|call| call.id == result.call_id));
+            results = &run.results;
+            if let Some(began) = &run.began {
+                changes.extend(run.first.iter().chain([began]).cloned());
+                after = run.before.clone();
+            }
+        }
+        let content = after.changes(session, history, results)?;
+        let is_only_begun =
+            content.is_empty() && changes.iter().all(|change| matches!(change, Change::Began { .. }));
+        if is_only_begun {
+            return Ok(());
+        }
+        changes.extend(content);
+        self.append(state, changes, after).await?;
+        if let Some(run) = &mut state.run {
+            run.began = None;
+        }
+        Ok(())
+    }
+}
+
+/// For programs with stored sessions.
+impl Session {
+    /// The run that waits for answers in a stored session; `None` if there is none, or if the session is not stored.
+    /// Continue it with [`AgentHandle::resume`](crate::AgentHandle), in this session.
+    pub fn paused(&self) -> Option<Paused> {
+        lock(&self.log()?.known).pending.as_ref().map(Pending::to_paused)
+    }
+
+    /// The tokens that the runs of a stored session used, children and agent tools included. It is empty for other
+    /// sessions.
+    pub fn usage(&self) -> UsageByModel {
+        self.log().map(|log| lock(&log.known).usage.clone()).unwrap_or_default()
+    }
+
+    /// The user of the first run in a stored session that had one. Runs of other users are refused.
+    pub fn user(&self) -> Option<Arc<str>> {
+        lock(&self.log()?.known).user.clone()
+    }
+}
+
+/// For programs with stored sessions.
+impl Session {
+    /// Gives up the run that waits for answers in a stored session. The session then has the messages of the run until it
+    /// waited, and the calls that waited did not run. Without such a run it has no effect.
+    ///
+    /// Waits for a run in progress in the session.
+    ///
+    /// Cancel safety: dropping the future leaves open whether the run was given up.
+    ///
+    /// # Errors
+    /// Returns an error if the session is not stored, or if the store fails.
+    pub async fn give_up(&self) -> Result<(), SessionError> {
+        self.alone(async |log, state| {
+            let run_id = lock(&log.known).pending.as_ref().map(|pending| pending.paused.run_id().into());
+            let Some(run_id) = run_id else { return Ok(()) };
+            let written = state.written.clone();
+            log.append(state, vec![Change::Settled { run_id }], written).await?;
+            log.read(state, self).await
+        })
+        .await
+    }
+
+    /// Stores what the program changed in the session since its last run, such as values of its state. The next run
+    /// stores it too.
+    ///
+    /// Waits for a run in progress in the session.
+    ///
+    /// Cancel safety: dropping the future leaves open whether it was stored; the next run stores it then.
+    ///
+    /// # Errors
+    /// Returns an error if the session is not stored, if the store fails, or if a run elsewhere changed the session
+    /// meanwhile.
+    pub async fn store(&self) -> Result<(), SessionError> {
+        self.alone(async |log, state| log.write(state, self, &self.history()).await).await
+    }
+
+    /// Replaces the session by what the store has of it. Changes that were not stored are lost.
+    ///
+    /// Waits for a run in progress in the session.
+    ///
+    /// Cancel safety: dropping the future leaves the session as it was, or as it is in the store.
+    ///
+    /// # Errors
+    /// Returns an error if the session is not stored, or if the store fails. The session is then unchanged.
+    pub async fn reload(&self) -> Result<(), SessionError> {
+        let log = self.log().ok_or_else(|| self.not_stored())?;
+        let _turn = self.0.turn.lock().await;
+        let mut state = log.state.lock().await;
+        log.read(&mut state, self).await
+    }
+
+    fn not_stored(&self) -> SessionError {
+        SessionError::not_stored(self.id())
+    }
+
+    /// Works on the log while no run is in progress.
+    async fn alone(
+        &self,
+        work: impl AsyncFnOnce(&SessionLog, &mut LogState) -> Result<(), SessionError>,
+    ) -> Result<(), SessionError> {
+        let log = self.log().ok_or_else(|| self.not_stored())?;
+        let _turn = self.0.turn.lock().await;
+        log.state.lock().await.runs += 1;
+        let count = log.acquire_alone().await?;
+        let mut state = log.state.lock().await;
+        state.run = None;
+        let done = match log.refresh(&mut state, self, count).await {
+            Ok(()) => work(log, &mut state).await,
+            Err(error) => Err(error),
+        };
+        log.release().await;
+        done
+    }
+}
+
+/// For the crates of the runtime.
+#[doc(hidden)]
+impl Session {
+    /// Puts a new session under an id in a store.
+    ///
+    /// # Errors
+    /// Returns an error if the id is not valid.
+    pub fn store_in(&self, store: Arc<dyn SessionStore>, id: Arc<str>) -> Result<(), SessionError> {
+        SessionStoreError::check_id(&id)?;
+        let _ = self.0.id.set(Arc::clone(&id));
+        let _ = self.0.log.set(SessionLog::new(store, id));
+        Ok(())
+    }
+
+    pub fn log(&self) -> Option<&SessionLog> {
+        self.0.log.get()
+    }
+
+    /// Reads what the store has of the session, unless it was read before.
+    ///
+    /// # Errors
+    /// Returns an error if the store fails, or if what it has does not fit the session.
+    pub async fn open(&self) -> Result<(), SessionError> {
+        let Some(log) = self.log() else { return Ok(()) };
+        let mut state = log.state.lock().await;
+        if state.count == 0 && state.run.is_none() { log.read(&mut state, self).await } else { Ok(()) }
+    }
+}
