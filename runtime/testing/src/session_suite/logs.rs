@@ -58,7 +58,7 @@ pub(super) async fn all_changes(probe: Probe) -> Check {
         Change::Message { message: said },
         Change::Message { message: answer.into() },
         Change::Results { results: vec![result] },
-        Change::Child { child: "Desk".into(), messages: vec![Message::assistant("Done.")] },
+        Change::Child { from: 0, child: "Desk".into(), messages: vec![Message::assistant("Done.")] },
         Change::Value { key: "a key".to_owned(), value: Some(json!(null)) },
         Change::Value { key: String::new(), value: None },
         Change::State { name: "Stock".into(), value: json!({ "lamps": 3, "float": 0.1, "big": u64::MAX }) },
