@@ -483,7 +483,7 @@ async fn o3_a_model_may_refuse_options() {
 }
 
 #[tokio::test]
-#[should_panic(expected = "the model failed in [\"system\", \"non_ascii\"]")]
+#[should_panic(expected = "failed: [\"system\", \"non_ascii\"]")]
 async fn o3_a_report_names_what_failed() {
     let make = |provider| async { Broken::new(Fault::SendsNoSystem, provider) };
     model_suite(make).await.assert_passed();

@@ -2,6 +2,7 @@
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "tests say what they expect")]
 #![allow(clippy::needless_pass_by_value, clippy::unused_async, reason = "tests say what they expect")]
 
+mod directory;
 mod faults;
 mod pauses;
 mod runs;

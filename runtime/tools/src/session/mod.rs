@@ -18,7 +18,9 @@ pub use checkpoint::{StateKeeper, StateKeepers};
 pub(crate) use exclusive::Waiting;
 pub use exclusive::{NoTurn, Wait};
 pub use ids::CallIds;
-pub use log::{LoggedRun, NotBegun, RunEnd, RunLease, SessionError, SessionLog};
+pub use log::{
+    LoggedRun, NotBegun, RunEnd, RunLease, SessionError, SessionExport, SessionLog, Sessions, StoredSession,
+};
 pub use saved::{SavedSession, SavedSessionError};
 pub use threads::{Chosen, NoThread, Owner};
 

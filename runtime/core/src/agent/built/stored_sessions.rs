@@ -25,7 +25,9 @@ impl StoredSessions {
         new: impl FnOnce() -> Session,
     ) -> Result<Session, SessionError> {
         let mut open = lock(&self.open);
-        if let Some(session) = open.get(&id).and_then(WeakSession::upgrade) {
+        if let Some(session) =
+            open.get(&id).and_then(WeakSession::upgrade).filter(|session| !session.is_deleted())
+        {
             return Ok(session);
         }
         // Sessions that nobody uses leave when the map would grow.

@@ -132,45 +132,9 @@ impl SessionPart {
 impl Content {
     /// Reads the records of a log, from the first one.
     pub(super) fn new(records: Vec<SessionRecord>) -> Self {
-        let mut content = Self::default();
-        // The records of conversations that are not set aside or rewound, each with its number.
-        let mut live: Vec<(u64, Change)> = Vec::new();
-        let (mut steps, mut answers) = (Vec::new(), Vec::new());
-        for record in records {
-            content.count += 1;
+        let (mut content, live) = Self::with_live(records);
+        for (_, record) in live {
             match record.into_change() {
-                Change::Began { user, .. } => content.user = content.user.take().or(user),
-                Change::Usage { usage } => content.usage += &usage,
-                Change::Paused { paused, since } => {
-                    let (steps, answers) = (Vec::new(), Vec::new());
-                    content.pending = Some(Pending { paused: *paused, since, steps, answers });
-                }
-                Change::Step { run_id, step, record } => steps.push((run_id, step, record)),
-                Change::Answered { run_id, question, answer } => answers.push((run_id, question, answer)),
-                Change::Settled { .. } => content.pending = None,
-                Change::Rewound { to } => {
-                    live.retain(|(number, _)| *number <= to);
-                    content.pending = content.pending.take().filter(|pending| pending.since <= to);
-                }
-                change @ (Change::Message { .. }
-                | Change::Results { .. }
-                | Change::Cut { .. }
-                | Change::Child { .. }
-                | Change::Value { .. }
-                | Change::State { .. }
-                | Change::Thread { .. }) => live.push((content.count, change)),
-            }
-        }
-        if let Some(pending) = &mut content.pending {
-            live.retain(|(number, _)| *number <= pending.since);
-            let run_id = pending.paused.run_id();
-            let of_run = steps.into_iter().filter(|(run, ..)| **run == *run_id);
-            pending.steps = of_run.map(|(_, step, record)| (step, record)).collect();
-            let of_run = answers.into_iter().filter(|(run, ..)| **run == *run_id);
-            pending.answers = of_run.map(|(_, question, answer)| (question, answer)).collect();
-        }
-        for (_, change) in live {
-            match change {
                 Change::Thread { thread, change } => {
                     content.threads.entry(thread).or_default().apply(*change)
                 }
@@ -181,6 +145,79 @@ impl Content {
         content.threads.values_mut().for_each(SessionPart::close);
         content
     }
+
+    /// Reads the records of a log without its conversations, and returns the records of these, each with its number:
+    /// those that are neither set aside nor rewound.
+    pub(super) fn with_live(records: Vec<SessionRecord>) -> (Self, Vec<(u64, SessionRecord)>) {
+        let mut content = Self::default();
+        let mut live: Vec<(u64, SessionRecord)> = Vec::new();
+        let (mut steps, mut answers) = (Vec::new(), Vec::new());
+        for record in records {
+            content.count += 1;
+            match record.change() {
+                Change::Began { user, .. } => content.user = content.user.take().or_else(|| user.clone()),
+                Change::Usage { usage } => content.usage += usage,
+                Change::Paused { paused, since } => {
+                    let (paused, since) = (Paused::clone(paused), *since);
+                    content.pending = Some(Pending { paused, since, steps: Vec::new(), answers: Vec::new() });
+                }
+                Change::Step { run_id, step, record } => {
+                    steps.push((Arc::clone(run_id), (step.clone(), record.clone())));
+                }
+                Change::Answered { run_id, question, answer } => {
+                    answers.push((Arc::clone(run_id), (question.clone(), answer.clone())));
+                }
+                Change::Settled { .. } => content.pending = None,
+                Change::Rewound { to } => {
+                    live.retain(|(number, _)| number <= to);
+                    content.pending = content.pending.take().filter(|pending| pending.since <= *to);
+                }
+                Change::Message { .. }
+                | Change::Results { .. }
+                | Change::Cut { .. }
+                | Change::Child { .. }
+                | Change::Value { .. }
+                | Change::State { .. }
+                | Change::Thread { .. } => live.push((content.count, record)),
+            }
+        }
+        if let Some(pending) = &mut content.pending {
+            live.retain(|(number, _)| *number <= pending.since);
+            let run_id = pending.paused.run_id();
+            pending.steps = of_run(steps, run_id);
+            pending.answers = of_run(answers, run_id);
+        }
+        (content, live)
+    }
+}
+
+fn of_run<T>(all: Vec<(Arc<str>, T)>, run_id: &str) -> Vec<T> {
+    all.into_iter().filter(|(run, _)| **run == *run_id).map(|(_, one)| one).collect()
+}
+
+/// The number of messages of the conversation.
+pub(super) fn messages_of(live: &[(u64, SessionRecord)]) -> usize {
+    let mut part = SessionPart::default();
+    live.iter().for_each(|(_, record)| part.apply(record.change().clone()));
+    part.close();
+    part.history.len()
+}
+
+/// The number of records after which the conversation has its first `messages` messages, and the changes that belong to
+/// them; `None` if it has fewer, or if a call would be split from its result.
+pub(super) fn place_of(live: &[(u64, SessionRecord)], messages: usize) -> Option<u64> {
+    let (mut part, mut place) = (SessionPart::default(), (messages == 0).then_some(0));
+    for (number, record) in live {
+        part.apply(record.change().clone());
+        if part.history.len() > messages {
+            break;
+        }
+        let is_whole = part.history.last().is_none_or(|last| last.tool_calls().is_empty());
+        if part.history.len() == messages && is_whole {
+            place = Some(*number);
+        }
+    }
+    place
 }
 
 impl Pending {

@@ -45,6 +45,19 @@ pub enum SessionError {
         /// The run.
         run_id: String,
     },
+    /// The session has no such place.
+    #[error(
+        "the session `{session}` cannot end after {messages} messages: it has {found}, and a call is not split from its results"
+    )]
+    #[non_exhaustive]
+    WrongPlace {
+        /// The session.
+        session: String,
+        /// The number of messages before the place.
+        messages: usize,
+        /// The number of its messages.
+        found: usize,
+    },
     /// The session is not in a store.
     #[error(
         "the session `{session}` is in no store: open it with `open_session` of an agent with a `session_store`"

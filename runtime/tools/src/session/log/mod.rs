@@ -5,6 +5,7 @@ mod content;
 mod error;
 mod journal;
 mod lease;
+mod sessions;
 mod written;
 
 use std::collections::HashSet;
@@ -14,6 +15,7 @@ use tokio::sync::Mutex as AsyncMutex;
 
 pub use self::error::{NotBegun, SessionError};
 pub use self::lease::{LoggedRun, RunEnd, RunLease};
+pub use self::sessions::{SessionExport, Sessions, StoredSession};
 pub(super) use self::written::WrittenPart;
 
 use self::content::{Content, Pending};
@@ -40,6 +42,8 @@ struct Known {
     usage: UsageByModel,
     user: Option<Arc<str>>,
     pending: Option<Pending>,
+    /// Whether the session was deleted since it was opened.
+    is_deleted: bool,
 }
 
 #[derive(Default)]
@@ -195,6 +199,11 @@ impl SessionLog {
     /// Reads the whole log into the session.
     async fn read(&self, state: &mut LogState, session: &Session) -> Result<(), SessionError> {
         let records = self.store.read(self.id(), 0).await?;
+        if records.is_empty() && state.count > 0 {
+            // What was deleted must not be written again.
+            lock(&self.known).is_deleted = true;
+            return Err(SessionStoreError::Missing { session: self.id().to_owned() }.into());
+        }
         let Content { own, threads, usage, user, pending, count } = Content::new(records);
         if count > 0 {
             let threads: Result<_, _> = threads
@@ -212,7 +221,7 @@ impl SessionLog {
             run: state.run.take(),
             runs: state.runs,
         };
-        *lock(&self.known) = Known { usage, user, pending };
+        *lock(&self.known) = Known { usage, user, pending, is_deleted: false };
         Ok(())
     }
 
@@ -234,8 +243,7 @@ impl SessionLog {
         }
         // Nothing that only this process has may be lost.
         let mut written = state.written.clone();
-        let is_new = state.count == 0;
-        if !is_new && !written.changes(session, &session.history(), &[])?.is_empty() {
+        if state.count > 0 && count > 0 && !written.changes(session, &session.history(), &[])?.is_empty() {
             return Err(SessionStoreError::changed(self.id(), state.count, count).into());
         }
         self.read(state, session).await
@@ -381,6 +389,11 @@ impl Session {
         let _ = self.0.id.set(Arc::clone(&id));
         let _ = self.0.log.set(SessionLog::new(store, id));
         Ok(())
+    }
+
+    /// Whether the session was deleted in its store since it was opened.
+    pub fn is_deleted(&self) -> bool {
+        self.log().is_some_and(|log| lock(&log.known).is_deleted)
     }
 
     pub fn log(&self) -> Option<&SessionLog> {
