@@ -4,6 +4,8 @@
 
 mod directory;
 mod faults;
+#[cfg(unix)]
+mod killed;
 mod pauses;
 mod runs;
 mod two_processes;
