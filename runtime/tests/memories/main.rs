@@ -1,4 +1,5 @@
 //! Memories: the stores, and what agents do with them.
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
+mod fields;
 mod suite;

@@ -48,6 +48,21 @@ macro_rules! agent_fields {
                 /// `add_name_to_context: true`
                 /// The prompt has the agent's name.
                 add_name_to_context => Name,
+                /// `add_memories_to_context: true`
+                /// The prompt has what is known of the run's user, from a source that the builder sets: `Prompt::new().source(PromptPart::Memories, ..)`.
+                add_memories_to_context => Memories,
+                /// `add_culture_to_context: true`
+                /// The prompt has what all agents know, from a source for `PromptPart::Culture`.
+                add_culture_to_context => Culture,
+                /// `add_session_summary_to_context: true`
+                /// The prompt has a summary of the session, from a source for `PromptPart::SessionSummary`.
+                add_session_summary_to_context => SessionSummary,
+                /// `add_learnings_to_context: true`
+                /// The prompt has what the agent learned, from a source for `PromptPart::Learnings`.
+                add_learnings_to_context => Learnings,
+                /// `search_knowledge: true`
+                /// The prompt has passages of a knowledge base, from a source for `PromptPart::Knowledge`.
+                search_knowledge => Knowledge,
                 /// `add_session_state_to_context: true`
                 /// The prompt has the agent's state and the session's state as JSON, except the values under `onionskin`, which belong to ready-made hooks.
                 add_session_state_to_context => SessionState,

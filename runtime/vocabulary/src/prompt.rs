@@ -6,7 +6,7 @@ use crate::agent::{Field, Flag, Setting, TextField};
 use crate::placeholders::{SESSION_STATE, TextPiece, split};
 
 /// The fields that are parts of the system prompt, in the standard order of the prompt.
-pub const PROMPT_FIELDS: [Field; 11] = [
+pub const PROMPT_FIELDS: [Field; 16] = [
     Field::Text(TextField::SystemMessage),
     Field::Text(TextField::Description),
     Field::Text(TextField::Role),
@@ -17,6 +17,11 @@ pub const PROMPT_FIELDS: [Field; 11] = [
     Field::Flag(Flag::Name),
     Field::Text(TextField::ExpectedOutput),
     Field::Text(TextField::AdditionalContext),
+    Field::Flag(Flag::Memories),
+    Field::Flag(Flag::Culture),
+    Field::Flag(Flag::SessionSummary),
+    Field::Flag(Flag::Learnings),
+    Field::Flag(Flag::Knowledge),
     Field::Flag(Flag::SessionState),
 ];
 
@@ -34,7 +39,12 @@ pub fn flag_changes(flag: Flag) -> Option<bool> {
     match flag {
         Flag::DateTime | Flag::SessionState => Some(true),
         Flag::Markdown | Flag::Name => Some(false),
-        Flag::Location => None,
+        Flag::Location
+        | Flag::Memories
+        | Flag::Culture
+        | Flag::SessionSummary
+        | Flag::Learnings
+        | Flag::Knowledge => None,
     }
 }
 

@@ -77,6 +77,35 @@ impl PromptPart {
         self.is_known() && !matches!(self, Self::Markdown | Self::DateTime | Self::Name | Self::SessionState)
     }
 
+    /// Says what to write if the part is included and has no text.
+    pub(crate) fn without_text(self) -> String {
+        let flag = Flag::ALL.iter().find(|flag| Self::from(**flag) == self);
+        let field = flag.map(|flag| format!(" (`{flag}: true`)")).unwrap_or_default();
+        let (what, method, value) = match self {
+            Self::Memories | Self::Culture | Self::SessionSummary | Self::Learnings | Self::Knowledge => {
+                ("a source", "source", "..")
+            }
+            Self::SystemMessage
+            | Self::Description
+            | Self::Role
+            | Self::Instructions
+            | Self::ModelInstructions
+            | Self::Markdown
+            | Self::DateTime
+            | Self::Location
+            | Self::Name
+            | Self::ToolInstructions
+            | Self::ExpectedOutput
+            | Self::AdditionalContext
+            | Self::ModelSystemMessage
+            | Self::OutputSchema
+            | Self::SessionState => ("one", "text", "\"..\""),
+        };
+        format!(
+            "`{self}`{field} without a text: set {what} with `.prompt(Prompt::new().{method}(PromptPart::{self}, {value}))`"
+        )
+    }
+
     /// How often the text of the runtime changes.
     pub(super) fn known_changes(self) -> PromptChange {
         match self {
@@ -159,6 +188,11 @@ impl From<Flag> for PromptPart {
             Flag::DateTime => Self::DateTime,
             Flag::Location => Self::Location,
             Flag::Name => Self::Name,
+            Flag::Memories => Self::Memories,
+            Flag::Culture => Self::Culture,
+            Flag::SessionSummary => Self::SessionSummary,
+            Flag::Learnings => Self::Learnings,
+            Flag::Knowledge => Self::Knowledge,
             Flag::SessionState => Self::SessionState,
         }
     }

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use onionskin::declaration::AppBuilder;
+use onionskin::declaration::{AgentDeclaration, AppBuilder};
 use onionskin::guardrails::{MaskPii, RejectInjection};
 use onionskin::loader::{CardLoader, CardText, DumpError, Registry, StateParts};
+use onionskin::prompt::{Prompt, PromptPart};
 use onionskin::typed::{ArgsOf, TypedNext};
-use onionskin::{Agent, App, ScriptedModel, ToolResult, agent, hooks, tool, tool_hook};
+use onionskin::{Agent, App, RunContext, ScriptedModel, ToolResult, agent, hooks, tool, tool_hook};
 use serde_json::json;
 
 use super::folder;
@@ -31,6 +32,11 @@ agent! {
         role: "A clerk of {{kept}}: { braces } and \\n.",
         additional_context: "Two\nlines.",
         markdown: true,
+        add_memories_to_context: true,
+        add_culture_to_context: true,
+        add_session_summary_to_context: true,
+        add_learnings_to_context: true,
+        search_knowledge: true,
         function_tools: [add_one, add_two],
         toolboxes: [archive: Kb],
         agents: [Office, Helper],
@@ -111,6 +117,19 @@ async fn page(app: AppBuilder) -> String {
     .unwrap()
 }
 
+/// Sets the sources of the agent's prompt.
+fn informed(agent: AgentDeclaration) -> AgentDeclaration {
+    let parts = [
+        PromptPart::Memories,
+        PromptPart::Culture,
+        PromptPart::SessionSummary,
+        PromptPart::Learnings,
+        PromptPart::Knowledge,
+    ];
+    let set = |prompt: Prompt, part| prompt.source(part, move |_: &RunContext| format!("All {part}."));
+    agent.prompt(parts.into_iter().fold(Prompt::new(), set))
+}
+
 #[tokio::test]
 async fn c3_an_agent_in_rust_as_a_card_is_loaded_as_the_same_agent() {
     let dumped = registry().dump::<Desk>().unwrap();
@@ -132,8 +151,8 @@ async fn c3_an_agent_in_rust_as_a_card_is_loaded_as_the_same_agent() {
     let in_rust = App::builder().agent::<Desk>().agent::<Office>().toolbox_as("archive", Kb);
     let loaded = loaded.toolbox_as("archive", Kb);
     let (in_rust, loaded) = (
-        in_rust.for_agent("desk", move |agent| agent.tool_value(late())),
-        loaded.for_agent("desk", move |agent| agent.tool_value(late())),
+        in_rust.for_agent("desk", move |agent| informed(agent).tool_value(late())),
+        loaded.for_agent("desk", move |agent| informed(agent).tool_value(late())),
     );
     assert_eq!(page(in_rust).await, page(loaded).await);
 }

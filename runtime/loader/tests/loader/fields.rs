@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use onionskin::loader::{LoadedCards, Registry, StateParts};
-use onionskin::{App, ScriptedModel, ScriptedTurn};
+use onionskin::prompt::{Prompt, PromptPart};
+use onionskin::{App, RunContext, ScriptedModel, ScriptedTurn};
 use serde_json::json;
 
 use super::parts::{
@@ -166,6 +167,32 @@ fn a11_a_card_with_a_part_that_ends_the_cache_has_a_warning_at_its_place() {
         warnings("---\nadd_session_state_to_context: true\n---\nAnswer {any} guest.\n"),
         Vec::<String>::new()
     );
+}
+
+#[tokio::test]
+async fn a11_a_card_has_parts_from_sources_that_the_program_sets() {
+    let parts = [
+        ("add_memories_to_context", PromptPart::Memories, "memories"),
+        ("add_culture_to_context", PromptPart::Culture, "culture"),
+        ("add_session_summary_to_context", PromptPart::SessionSummary, "session_summary"),
+        ("add_learnings_to_context", PromptPart::Learnings, "learnings"),
+        ("search_knowledge", PromptPart::Knowledge, "knowledge"),
+    ];
+    for (field, part, tag) in parts {
+        let card = |value| format!("---\n{field}: {value}\n---\nAnswer.\n");
+        let app = |card: &str| {
+            let cards = load(registry(), &[("clerk.md", card)]).unwrap();
+            cards.add_to(App::builder()).model(ScriptedModel::new())
+        };
+        let error = app(&card("true")).build().await.unwrap_err().to_string();
+        assert!(error.contains(field), "{error}");
+        let source = Prompt::new().source(part, |_: &RunContext| "All.");
+        let on = app(&card("true")).for_agent("clerk", |agent| agent.prompt(source)).build().await.unwrap();
+        let shown = on.agent("clerk").unwrap().system_prompt().await.unwrap().unwrap();
+        assert_eq!(shown, format!("Answer.\n\n<{tag}>\nAll.\n</{tag}>"));
+        let off = app(&card("false")).build().await.unwrap();
+        assert_eq!(off.agent("clerk").unwrap().system_prompt().await.unwrap().unwrap(), "Answer.");
+    }
 }
 
 #[tokio::test]

@@ -129,10 +129,7 @@ pub enum BuildError {
         mistake: String,
     },
     /// A part of the system prompt has no text.
-    #[error(
-        "the system prompt of the agent `{agent}` has the part `{part}` without a text: set one with \
-         `.prompt(Prompt::new().text(PromptPart::{part}, \"..\"))`"
-    )]
+    #[error("the system prompt of the agent `{agent}` has the part {}", part.without_text())]
     #[non_exhaustive]
     NoPromptText {
         /// The agent.
