@@ -1,6 +1,6 @@
 //! Checks an agent without knowing any type, and makes its model.
 
-use onionskin_vocabulary::agent::TextField;
+use onionskin_vocabulary::agent::{Setting, TextField};
 use onionskin_vocabulary::server_data::{PatternField, pattern_twice};
 use onionskin_vocabulary::{self as words, agent_name_mistake, messages};
 use proc_macro2::Span;
@@ -18,7 +18,7 @@ use super::locked;
 use super::model::{AgentModel, Approval, BuiltIn, Filter, Hook, Server};
 use super::parse::Agent;
 use super::prompt;
-use super::settings;
+use super::settings::{self, SettingValue};
 use super::target::{APPROVAL, resolve, undeclared};
 use crate::diag::Errors;
 use crate::item::{is_reserved, type_ident};
@@ -57,6 +57,7 @@ fn resolve_agent<'a>(agent: &'a Agent, errors: &mut Errors) -> AgentModel<'a> {
     let [input_guardrails, output_guardrails] = [&fields.input_guardrails, &fields.output_guardrails]
         .map(|list| guardrails(list, fields, unless_read));
     let approval = fields.approval.iter().map(|entry| approval(entry, fields, unless_read)).collect();
+    parser(fields, unless_read);
     agent_name(agent, errors);
     let request_params = settings::request_params(&fields.request_params, errors);
     let limits = settings::limits(&fields.limits, errors);
@@ -91,6 +92,19 @@ fn resolve_agent<'a>(agent: &'a Agent, errors: &mut Errors) -> AgentModel<'a> {
         seam: seam(&fields.tool_hooks),
         request_params,
         limits,
+    }
+}
+
+/// A `parser_model` reads an answer of a type.
+fn parser(fields: &Fields, errors: &mut Errors) {
+    let parser = fields.settings.iter().find_map(|(setting, value)| match (setting, value) {
+        (Setting::ParserModel, SettingValue::Text(name)) => Some(name),
+        _ => None,
+    });
+    if let Some(name) = parser
+        && fields.output.is_none()
+    {
+        errors.at(name, messages::PARSER_WITHOUT_OUTPUT);
     }
 }
 

@@ -2,4 +2,5 @@
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
 mod fields;
+mod parser;
 mod suite;

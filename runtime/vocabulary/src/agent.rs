@@ -147,6 +147,12 @@ macro_rules! agent_fields {
                 /// `model: ".."`
                 /// The name of the model.
                 model => Model,
+                /// `parser_model: ".."`
+                /// The name of a model that reads the answer of the type `output` out of the text of the agent's model, which then answers with text. `.parser_model(..)` of the builder sets another model to ask.
+                parser_model => ParserModel,
+                /// `parser_model_prompt: ".."`
+                /// The system prompt of that model.
+                parser_model_prompt => ParserModelPrompt,
                 /// `prompt_order: by_change`
                 /// Puts the parts of the system prompt that change most often behind the others, so that providers cache more of it. Default: `standard`, the order of [`PromptPart`](crate::prompt::PromptPart).
                 prompt_order => PromptOrder,
@@ -555,7 +561,7 @@ impl Setting {
     pub const fn kind(self) -> SettingKind {
         match self {
             Self::Default => SettingKind::Boolean,
-            Self::Model => SettingKind::Text,
+            Self::Model | Self::ParserModel | Self::ParserModelPrompt => SettingKind::Text,
             Self::PromptOrder => SettingKind::Word { choice: Choice::PromptOrder, example: "by_change" },
             Self::Lock => SettingKind::Word { choice: Choice::Lock, example: "strict" },
             Self::HistorySource => SettingKind::Word { choice: Choice::HistorySource, example: "none" },
@@ -577,6 +583,8 @@ impl Setting {
             Self::Default => "default_agent",
             Self::ChildTimeout => "child_timeout",
             Self::Model
+            | Self::ParserModel
+            | Self::ParserModelPrompt
             | Self::PromptOrder
             | Self::Lock
             | Self::HistorySource

@@ -15,6 +15,9 @@ pub fn empty_name(setting: Setting) -> String {
 pub const REPLACED_PROMPT: &str =
     "`system_message` replaces the whole prompt, so this has no effect: keep one of them";
 
+/// The mistake of a `parser_model` without a type of the answer.
+pub const PARSER_WITHOUT_OUTPUT: &str = "`parser_model` reads an answer of a type, and the agent has no `output`: write `output: Report`, or remove `parser_model`";
+
 /// A second `..` in a list of hooks.
 pub const SECOND_REST: &str = "`..` is in the list already; remove one of them";
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use onionskin_vocabulary::agent::{RequestParam, TextField, TurnPlace};
+use onionskin_vocabulary::agent::{RequestParam, Setting, TextField, TurnPlace};
 use onionskin_vocabulary::server_data::{PatternField, pattern_twice};
 use onionskin_vocabulary::{
     BuiltIn, agent_name_mistake, header_name_mistake, header_twice, header_value_mistake, messages, nearest,
@@ -51,6 +51,7 @@ pub(super) fn check(card: &Card, has_prompt: bool, reader: &mut Reader) {
     }
     tool_choice(card, reader);
     replaced_prompt(card, reader);
+    parser(card, is_whole, reader);
     hooks(card, reader);
     hooks_listed_twice(card, reader);
     ready_hooks_without_crate(card, reader);
@@ -197,6 +198,16 @@ fn replaced_prompt(card: &Card, reader: &mut Reader) {
     });
     for span in places.chain(card.flags.iter().map(|flag| &flag.span)) {
         reader.note(span, messages::REPLACED_PROMPT);
+    }
+}
+
+/// A `parser_model` reads an answer of a type.
+fn parser(card: &Card, is_whole: bool, reader: &mut Reader) {
+    if let Some(parser) = card.setting(Setting::ParserModel)
+        && card.output.is_none()
+        && is_whole
+    {
+        reader.note(&parser.span, messages::PARSER_WITHOUT_OUTPUT);
     }
 }
 

@@ -14,7 +14,7 @@ use onionskin_tools::context::RunContext;
 use onionskin_tools::onion::caught_async;
 
 /// The standard order of the parts. The first part is not here: it replaces all others if it has a text.
-const ORDER: [PromptPart; 19] = [
+const ORDER: [PromptPart; 20] = [
     PromptPart::Description,
     PromptPart::Role,
     PromptPart::Instructions,
@@ -33,12 +33,16 @@ const ORDER: [PromptPart; 19] = [
     PromptPart::Knowledge,
     PromptPart::ModelSystemMessage,
     PromptPart::OutputSchema,
+    PromptPart::ParsedValues,
     PromptPart::SessionState,
 ];
 
 /// The form of an answer that the model gives as a call.
 const ANSWER_IS_CALL: &str =
     "Give your answer as a call of the tool that ends your work. Its parameters are the form of the answer.";
+
+/// Begins the list of the values that a parser reads out of the answer.
+const VALUES: &str = "Answer with text, not with JSON. These values are read out of your answer, so it must contain each of them:";
 
 /// The texts that the runtime provides for the parts.
 pub(crate) struct Known<'k> {
@@ -52,6 +56,8 @@ pub(crate) struct Known<'k> {
     pub(crate) instruction: Option<&'k Arc<str>>,
     /// Whether the run's answer is a tool call.
     pub(crate) answer_is_call: bool,
+    /// The values that a parser reads out of the answer.
+    pub(crate) parsed_values: Option<&'k str>,
 }
 
 /// A system prompt.
@@ -83,6 +89,7 @@ impl Known<'_> {
             PromptPart::Name => Some(self.name.into()),
             PromptPart::ToolInstructions => Some(self.tools.join("\n\n").into()),
             PromptPart::OutputSchema if self.answer_is_call => Some(ANSWER_IS_CALL.into()),
+            PromptPart::ParsedValues => self.parsed_values.map(|values| format!("{VALUES}\n{values}").into()),
             PromptPart::SessionState => match run {
                 Some(run) => Some(states(run)?.into()),
                 None => None,
@@ -186,9 +193,26 @@ impl Prompt {
 
     fn said(&self, part: PromptPart, known: &Known<'_>) -> &Content {
         let is_known = part == PromptPart::Instructions && known.instruction.is_some()
-            || part == PromptPart::OutputSchema && known.answer_is_call && !self.speaks_of(part);
+            || part == PromptPart::OutputSchema && known.answer_is_call && !self.speaks_of(part)
+            || part == PromptPart::ParsedValues && known.parsed_values.is_some() && !self.speaks_of(part);
         if is_known { &Content::Known } else { self.content(part) }
     }
+}
+
+/// Writes a text in a tag. An end of the tag in the text becomes other text, so that the text cannot leave its tag.
+pub(crate) fn tagged(tag: &str, words: &str) -> String {
+    let end = format!("</{tag}");
+    let mut text = format!("<{tag}>\n");
+    let mut rest = words;
+    // The tags have ASCII letters, so the positions are those of the lower case too.
+    let lower = words.to_ascii_lowercase();
+    for (at, _) in lower.match_indices(&end) {
+        let (before, after) = rest.split_at(at + 1 - (words.len() - rest.len()));
+        text.extend([before, "\\"]);
+        rest = after;
+    }
+    text.extend([rest, "\n", &end, ">"]);
+    text
 }
 
 /// The text so far.
@@ -243,7 +267,7 @@ impl Assembled {
         self.end_list();
         self.gap();
         let _ = match part.form() {
-            Form::Tagged(tag) => write!(self.text, "<{tag}>\n{words}\n</{tag}>"),
+            Form::Tagged(tag) => self.text.write_str(&tagged(tag, words)),
             Form::Plain | Form::Line(_) => self.text.write_str(words),
         };
     }

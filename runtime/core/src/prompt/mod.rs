@@ -9,7 +9,7 @@ mod parts;
 mod source;
 mod text;
 
-pub(crate) use assembly::{Known, PromptFailure, SystemPrompt};
+pub(crate) use assembly::{Known, PromptFailure, SystemPrompt, tagged};
 pub use change::PromptChange;
 pub use onionskin_vocabulary::agent::PromptOrder;
 pub use part::PromptPart;

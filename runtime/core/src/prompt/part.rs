@@ -52,6 +52,9 @@ pub enum PromptPart {
     ModelSystemMessage,
     /// The form of the answer. Empty.
     OutputSchema,
+    /// The values that the answer must contain, for an agent whose `parser_model` reads them out of it. On in runs
+    /// with such an answer.
+    ParsedValues,
     /// The agent's state and the values of the session's state, as JSON. Off.
     SessionState,
 }
@@ -99,6 +102,7 @@ impl PromptPart {
             | Self::AdditionalContext
             | Self::ModelSystemMessage
             | Self::OutputSchema
+            | Self::ParsedValues
             | Self::SessionState => ("one", "text", "\"..\""),
         };
         format!(
@@ -127,7 +131,8 @@ impl PromptPart {
             | Self::Learnings
             | Self::Knowledge
             | Self::ModelSystemMessage
-            | Self::OutputSchema => PromptChange::Never,
+            | Self::OutputSchema
+            | Self::ParsedValues => PromptChange::Never,
         }
     }
 
@@ -153,7 +158,8 @@ impl PromptPart {
             | Self::ModelInstructions
             | Self::ToolInstructions
             | Self::AdditionalContext
-            | Self::ModelSystemMessage => Form::Plain,
+            | Self::ModelSystemMessage
+            | Self::ParsedValues => Form::Plain,
         }
     }
 }

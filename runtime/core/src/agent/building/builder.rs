@@ -516,6 +516,41 @@ impl<A: Agent> AgentBuilder<A> {
         self.change(|agent| agent.tool_value(tool))
     }
 
+    /// Lets another model read the answer of the agent's type out of the text of its model, for models that are bad at
+    /// JSON. The agent's model answers with text, and its prompt says which values the text must contain
+    /// ([`PromptPart::ParsedValues`](crate::prompt::PromptPart::ParsedValues)). Then `model` is asked, with the name
+    /// of the field `parser_model` if there is one, and asked again if its answer does not fit
+    /// ([`Limits::output_retries`](crate::declaration::Limits::output_retries)). It is part of the turn, as
+    /// questions of turn hooks are: with its tokens, limits and step of the journal. Turn hooks do not see it.
+    ///
+    /// An answer of a tool or a hook is not parsed. Building fails for an agent without an output type
+    /// ([`BuildError::Contradiction`](crate::BuildError::Contradiction)).
+    ///
+    /// ```
+    /// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+    ///
+    /// /// A town.
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Town {
+    ///     /// Its name.
+    ///     name: String,
+    /// }
+    ///
+    /// agent! {
+    ///     Guide { instruction: "Answer about towns.", output: Town }
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::turns([ScriptedTurn::say("That would be Rome, of course.")]);
+    /// let parser = ScriptedModel::turns([ScriptedTurn::say(r#"{ "name": "Rome" }"#)]);
+    /// let guide = Guide::builder().model(model).parser_model(parser);
+    /// assert_eq!(guide.run_typed("Which town is eternal?").await.unwrap().answer.name, "Rome");
+    /// # });
+    /// ```
+    pub fn parser_model(self, model: impl Model) -> Self {
+        self.change(|agent| agent.parse_with(model))
+    }
+
     /// Replaces the declared limits of each run.
     pub fn limits(self, limits: Limits) -> Self {
         self.change(|agent| agent.limits(limits))

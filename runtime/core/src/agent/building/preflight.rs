@@ -86,6 +86,18 @@ fn check_agent(setup: &Setup, agent: &Declared, agents: &[&Declared], problems: 
             "the agent `{name}` has an `output`, and an answer of that type ends its run: remove `until`"
         )));
     }
+    if declaration.output.is_none() && declaration.has_parser() {
+        problems.push(contradiction(format!(
+            "the agent `{name}` has a `parser_model`, which reads an answer of a type, and no such type: write `output: Type`, or remove \
+             `parser_model`"
+        )));
+    }
+    if !declaration.has_parser() && declaration.settings.parser_model_prompt.is_some() {
+        problems.push(contradiction(format!(
+            "the agent `{name}` has a `parser_model_prompt` without the model that reads it: write `parser_model: \"..\"`, or call \
+             `.parser_model(..)` of its builder"
+        )));
+    }
     if declaration.until.as_deref().is_some_and(str::is_empty) {
         problems.push(contradiction(format!(
             "the text of `until` of the agent `{name}` is empty, and every answer contains an empty text: write a text, or remove `until`"
@@ -194,27 +206,39 @@ fn no_model(setup: &Setup, agents: &[&Declared], problems: &mut Vec<BuildError>)
 fn models(setup: &Setup, agents: &[&Declared], problems: &mut Vec<BuildError>) {
     problems.extend(agents.iter().find_map(|agent| {
         let (parts, name) = (&agent.declaration.parts, agent.agent.name());
-        let model = setup.model.as_ref().or(parts.default_model.as_ref())?;
-        let named = parts.settings.model.as_deref();
-        let checked = caught(|| {
-            let asked = named.and_then(|named| model.identity(Some(named)).model().map(str::to_owned));
-            (model.check(named), asked)
-        });
-        match (checked, named) {
-            (Err(reason), _) => {
-                let what = format!("`check` or `identity` of the model of the agent `{name}` panicked");
-                Some(BuildError::panicked(name, what, reason))
-            }
-            (Ok((_, Some(model))), Some(named)) if model != named && !setup.model_for_all => {
-                let (agent, named) = (name.to_owned(), named.to_owned());
-                Some(BuildError::OtherModel { agent, named, model })
-            }
-            (Ok((Err(source), _)), _) => {
-                Some(BuildError::Model { agent: name.to_owned(), source: Box::new(source) })
-            }
-            (Ok((Ok(()), _)), _) => None,
-        }
+        let own = setup.model.as_ref().or(parts.default_model.as_ref())?;
+        let parser = parts.has_parser().then(|| parts.parser.as_ref().unwrap_or(own));
+        let parser = parser.map(|model| (model, parts.settings.parser_model.as_deref()));
+        let models = [(own, parts.settings.model.as_deref())].into_iter().chain(parser);
+        models.into_iter().find_map(|(model, named)| model_problem(name, model, named, setup.model_for_all))
     }));
+}
+
+/// The problem of a model that an agent asks under this name.
+fn model_problem(
+    name: &str,
+    model: &BoxModel,
+    named: Option<&str>,
+    model_for_all: bool,
+) -> Option<BuildError> {
+    let checked = caught(|| {
+        let asked = named.and_then(|named| model.identity(Some(named)).model().map(str::to_owned));
+        (model.check(named), asked)
+    });
+    match (checked, named) {
+        (Err(reason), _) => {
+            let what = format!("`check` or `identity` of the model of the agent `{name}` panicked");
+            Some(BuildError::panicked(name, what, reason))
+        }
+        (Ok((_, Some(model))), Some(named)) if model != named && !model_for_all => {
+            let (agent, named) = (name.to_owned(), named.to_owned());
+            Some(BuildError::OtherModel { agent, named, model })
+        }
+        (Ok((Err(source), _)), _) => {
+            Some(BuildError::Model { agent: name.to_owned(), source: Box::new(source) })
+        }
+        (Ok((Ok(()), _)), _) => None,
+    }
 }
 
 fn unused_states(setup: &Setup, agents: &[&Declared], problems: &mut Vec<BuildError>) {

@@ -20,11 +20,13 @@ pub(in crate::agent) struct TurnParts<'t> {
     pub(in crate::agent) instruction: Option<&'t Arc<str>>,
     /// Whether the run's answer is a tool call.
     pub(in crate::agent) answer_is_call: bool,
+    /// The values that a parser reads out of the answer.
+    pub(in crate::agent) parsed_values: Option<&'t str>,
 }
 
 impl TurnParts<'_> {
     /// A turn that changes nothing.
-    pub(super) const AGENTS: Self = Self { instruction: None, answer_is_call: false };
+    pub(super) const AGENTS: Self = Self { instruction: None, answer_is_call: false, parsed_values: None };
 }
 
 /// The system prompt of an agent.
@@ -121,10 +123,14 @@ impl AgentPrompt {
             model_system_message,
             instruction,
             answer_is_call,
+            parsed_values,
         } = self.known(table, turn);
         let known =
             (name, description, tools, model_instructions, model_system_message, instruction.map(|it| &**it));
-        fingerprint(&(self.prompt.shape(), known, answer_is_call))
+        match parsed_values {
+            None => fingerprint(&(self.prompt.shape(), known, answer_is_call)),
+            Some(values) => fingerprint(&(self.prompt.shape(), known, answer_is_call, values)),
+        }
     }
 
     /// The text of a fixed prompt.
@@ -160,6 +166,7 @@ impl AgentPrompt {
             model_system_message: self.model_system_message.clone(),
             instruction: turn.instruction,
             answer_is_call: turn.answer_is_call,
+            parsed_values: turn.parsed_values,
         }
     }
 }

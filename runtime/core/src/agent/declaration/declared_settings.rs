@@ -36,6 +36,16 @@ impl AgentDeclaration {
         /// [`ModelRequest::model`](crate::model::ModelRequest::model).
         model(name: &str) => parts.settings.model = Some(name.into());
 
+        /// Sets the name of the model that reads the typed answer out of the text of the agent's model: the agent's
+        /// model is asked under this name, unless [`parse_with`](Self::parse_with) sets another one. Building fails for
+        /// an agent without [`output`](Self::output) ([`BuildError::Contradiction`](crate::BuildError::Contradiction)).
+        parser_model(name: &str) => parts.settings.parser_model = Some(name.into());
+
+        /// Sets the system prompt of the model that reads the typed answer. If that model does not support schemas of
+        /// answers, the schema is added to it. Building fails for an agent without such a model
+        /// ([`BuildError::Contradiction`](crate::BuildError::Contradiction)).
+        parser_model_prompt(text: &str) => parts.settings.parser_model_prompt = Some(text.into());
+
         /// Sets the model parameters, such as the temperature.
         request_params(params: RequestParams) => parts.settings.request_params = params;
 

@@ -329,6 +329,14 @@ impl AgentDeclaration {
         self
     }
 
+    /// Lets this model read the [typed answer](Self::output) out of the text of the agent's model, which then answers with
+    /// text: see [`AgentBuilder::parser_model`](crate::declaration::AgentBuilder::parser_model).
+    #[must_use]
+    pub fn parse_with(mut self, model: impl Model) -> Self {
+        self.parts.parser = Some(BoxModel::new(model));
+        self
+    }
+
     /// Sets the type of the input from parents: its fields are the parameters of the agent as a tool, and the
     /// agent gets the value as JSON. The default is one text. A program that runs the agent can pass any
     /// text.

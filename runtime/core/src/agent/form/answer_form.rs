@@ -114,6 +114,16 @@ impl AnswerForm {
         tool
     }
 
+    /// The values of the answer, for a model that answers with a text that has them: one a line.
+    pub(in crate::agent) fn values(&self) -> String {
+        let properties = self.schema.schema()["properties"].as_object();
+        let value = |(name, schema): (&String, &Value)| match schema["description"].as_str() {
+            Some(description) => format!("- {name}: {description}"),
+            None => format!("- {name}"),
+        };
+        properties.into_iter().flatten().map(value).collect::<Vec<_>>().join("\n")
+    }
+
     /// The text for a model whose answer does not fit.
     pub(in crate::agent) fn refusal(&self, problems: &[Problem]) -> String {
         format!("Invalid answer of the type `{}`:\n- {}", self.schema.name(), problem_lines(problems))

@@ -100,6 +100,8 @@ pub(super) struct Parts {
     pub(super) state_codec: Option<StateCodec>,
     pub(super) default_model: Option<BoxModel>,
     pub(super) settings: Settings,
+    /// The model that reads the typed answer out of the text of the agent's model.
+    pub(super) parser: Option<BoxModel>,
     /// The type of the input.
     pub(super) input: Option<(HookType, fn() -> InputForm)>,
     /// The type of the answers.
@@ -112,6 +114,11 @@ pub(super) struct Parts {
 }
 
 impl Parts {
+    /// Whether another model reads the typed answer out of the text of the agent's model.
+    pub(super) fn has_parser(&self) -> bool {
+        self.parser.is_some() || self.settings.parser_model.is_some()
+    }
+
     /// Whether hooks or guardrails run around its calls, turns, messages or runs.
     pub(super) fn has_code_around(&self) -> bool {
         !(self.hooks.is_empty()

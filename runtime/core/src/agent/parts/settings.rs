@@ -23,6 +23,8 @@ pub struct Settings {
     #[serde(rename = "default")]
     pub(crate) is_default: bool,
     pub(crate) model: Option<Arc<str>>,
+    pub(crate) parser_model: Option<Arc<str>>,
+    pub(crate) parser_model_prompt: Option<Arc<str>>,
     #[serde(with = "word")]
     pub(crate) prompt_order: PromptOrder,
     #[serde(with = "word")]
@@ -45,6 +47,8 @@ impl Default for Settings {
         Self {
             is_default: false,
             model: None,
+            parser_model: None,
+            parser_model_prompt: None,
             prompt_order: PromptOrder::default(),
             lock: Lock::default(),
             history_source: HistorySource::default(),

@@ -40,6 +40,13 @@ impl AgentRun {
     /// Returns the turn's answer. If none fits, appends the messages for another turn and returns `None`.
     async fn accept_answer(&self, form: &AnswerForm, said: TurnAnswer) -> Result<Option<String>, RunError> {
         let calls = said.message.tool_calls();
+        if let Some(answer) = said.parsed {
+            // The text that it was read out of passed the hooks.
+            if self.is_before_send() {
+                self.note_passed(&answer);
+            }
+            return Ok(Some(answer));
+        }
         if calls.is_empty() {
             return match form.read(&said.message.to_text()) {
                 Ok(answer) => {
@@ -54,6 +61,7 @@ impl AgentRun {
                     let mut words = form.refusal(&problems);
                     words.push_str(&match &said.answer_tool {
                         Some(tool) => format!("\nGive your answer as a call of the tool `{tool}`."),
+                        None if self.has_parser() => "\nAnswer again, with a text.".to_owned(),
                         None => "\nAnswer again, with JSON that fits.".to_owned(),
                     });
                     self.append(Message::by_runtime(words))?;
@@ -107,7 +115,7 @@ impl AgentRun {
     ///
     /// # Errors
     /// Returns an error if the model may not be asked again.
-    fn refuse_answer(&self, form: &AnswerForm, problems: &[Problem]) -> Result<(), RunError> {
+    pub(super) fn refuse_answer(&self, form: &AnswerForm, problems: &[Problem]) -> Result<(), RunError> {
         let refused = {
             let mut tally = self.tally();
             tally.refused_answers += 1;

@@ -1,4 +1,4 @@
-//! Answers the questions of turn hooks to a model, outside the conversation.
+//! Asks models outside the conversation: the questions of turn hooks, and those of the parser.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -48,8 +48,9 @@ impl AgentRun {
     async fn answer_aside(&self, turn: u32, number: u32, aside: Aside) -> Result<(), RunError> {
         let Aside { request, model, mut answer } = aside;
         let model = model.unwrap_or_else(|| self.model().clone());
+        let step = StepRef { attempt: number, ..self.step(turn, StepKind::Aside) };
         let answered = {
-            let mut requested = pin!(self.ask_aside(turn, number, request, &model));
+            let mut requested = pin!(self.ask_aside(step, request, &model));
             tokio::select! {
                 biased;
                 () = answer.closed() => return Ok(()),
@@ -67,10 +68,9 @@ impl AgentRun {
     ///
     /// # Errors
     /// The outer error ends the run. The inner one is the model's.
-    async fn ask_aside(
+    pub(super) async fn ask_aside(
         &self,
-        turn: u32,
-        number: u32,
+        step: StepRef<'_>,
         mut request: ModelRequest,
         model: &BoxModel,
     ) -> Result<Result<ModelResponse, ModelError>, RunError> {
@@ -80,15 +80,20 @@ impl AgentRun {
         if let Err(error) = request.params.check(model, request.model.as_deref()) {
             return Ok(Err(error));
         }
-        let step = StepRef { attempt: number, ..self.step(turn, StepKind::Aside) };
         request.agent = Arc::clone(&self.instance.name);
         self.cx.set_ids(&mut request, step.to_id());
         if let Some(redactor) = self.cx.concealed().redactor() {
             RedactedRequests::default().redact(redactor, &mut request);
         }
         let hash = || (Effect::Pure, fingerprint(&request));
-        let requested =
-            ModelCall { turn, request: &request, model, table: None, answer_tool: None, change: None };
+        let requested = ModelCall {
+            turn: step.turn,
+            request: &request,
+            model,
+            table: None,
+            answer_tool: None,
+            change: None,
+        };
         // One step for all attempts, as for a turn.
         let answer = self.cx.step(step, hash, async || self.ask_until_answered(requested).await).await;
         match answer {

@@ -10,6 +10,7 @@ mod call_counts;
 mod message_hooks;
 mod model_request;
 mod open_calls;
+mod parsing;
 mod pause;
 mod prefix;
 mod request_hash;

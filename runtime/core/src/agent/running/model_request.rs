@@ -89,10 +89,15 @@ impl AgentRun {
     ) -> Result<SystemPrompt, RunError> {
         let prompt = self.own_prompt().unwrap_or_else(|| self.instance.tools.prompt());
         let (table, instruction) = (offered.unwrap_or(&tools.table), changes.instruction.as_ref());
-        let turn_parts = TurnParts { instruction, answer_is_call: by_tool };
+        let parsed_values = self.parsed_form(changes).map(AnswerForm::values);
+        let turn_parts =
+            TurnParts { instruction, answer_is_call: by_tool, parsed_values: parsed_values.as_deref() };
         if prompt.is_fixed() {
-            let is_agents =
-                self.own_prompt().is_none() && instruction.is_none() && offered.is_none() && !by_tool;
+            let is_agents = self.own_prompt().is_none()
+                && instruction.is_none()
+                && offered.is_none()
+                && !by_tool
+                && parsed_values.is_none();
             let known = tools.system.as_ref().filter(|_| is_agents);
             return Ok(known.cloned().unwrap_or_else(|| prompt.fixed(table, turn_parts)));
         }
@@ -140,6 +145,10 @@ impl AgentRun {
         request: &mut ModelRequest,
     ) -> Option<&AnswerForm> {
         let form = self.answer.as_deref().filter(|_| changes.is_typed)?;
+        if self.has_parser() {
+            request.params.response_schema = None;
+            return None;
+        }
         match self.model().response_schema(request, form.schema()) {
             Some(schema) => {
                 request.params.response_schema = Some(schema);

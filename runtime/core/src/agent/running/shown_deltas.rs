@@ -181,7 +181,7 @@ fn filters(run: &AgentRun) -> DeltaFilters {
 
 fn text_filters(run: &AgentRun) -> DeltaFilters {
     let filters = filters(run);
-    if run.answer.is_some() { filters.expect_json() } else { filters }
+    if run.answer.is_some() && !run.has_parser() { filters.expect_json() } else { filters }
 }
 
 fn show_text(run: &AgentRun, turn: u32, text: String) {

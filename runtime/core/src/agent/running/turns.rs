@@ -33,6 +33,8 @@ pub(super) struct TurnAnswer {
     beside: ModelResponse,
     /// The tool whose call is the answer of the run.
     pub(super) answer_tool: Option<Arc<str>>,
+    /// The answer of the run that the parser read out of the text.
+    pub(super) parsed: Option<String>,
 }
 
 impl TurnAnswer {
@@ -143,8 +145,7 @@ impl AgentRun {
             if self.is_before_send() {
                 response = Box::pin(self.send_text(turn, response)).await?;
             }
-            let said = self.note_response(turn, table, response, answer_tool);
-            self.store_messages().await?;
+            let said = self.end_turn(turn, changes, table, response, answer_tool).await?;
             Box::pin(self.complete_turn()).await?;
             return Ok(said);
         }
@@ -153,8 +154,27 @@ impl AgentRun {
         if self.is_before_send() {
             response = Box::pin(self.send_text(turn, response)).await?;
         }
-        let said = self.note_response(turn, Arc::clone(table), response, answer_tool);
+        self.end_turn(turn, changes, Arc::clone(table), response, answer_tool).await
+    }
+
+    /// Lets the parser read the answer, if the agent has one, and notes the response.
+    async fn end_turn(
+        &self,
+        turn: u32,
+        changes: &Changes,
+        table: Arc<ToolTable>,
+        response: ModelResponse,
+        answer_tool: Option<Arc<str>>,
+    ) -> Result<TurnAnswer, RunError> {
+        self.tally().usage += response.usage;
+        let mut parsed = Ok(None);
+        if self.has_parser() {
+            parsed = Box::pin(self.parse_answer(turn, changes, &response)).await;
+        }
+        // The conversation has the answer also if the parser fails.
+        let mut said = self.note_response(turn, table, response, answer_tool);
         self.store_messages().await?;
+        said.parsed = parsed?;
         Ok(said)
     }
 
@@ -204,7 +224,6 @@ impl AgentRun {
     ) -> TurnAnswer {
         let mut tally = self.tally();
         tally.ids.take(&mut response.tool_calls);
-        tally.usage += response.usage;
         let stop = response.stop;
         let mut of_turn = std::mem::take(&mut tally.aside_usage);
         // A hook that answers in place of the model asks none.
@@ -227,7 +246,7 @@ impl AgentRun {
         drop(tally);
         self.note_usage(&of_turn);
         self.event(turn, EventKind::turn_finished(of_turn, stop));
-        TurnAnswer { turn, message, table, beside: response, answer_tool }
+        TurnAnswer { turn, message, table, beside: response, answer_tool, parsed: None }
     }
 
     /// Marks all calls of an answer as running.
