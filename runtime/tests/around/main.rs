@@ -8,6 +8,7 @@ mod answers;
 mod log;
 mod message_hook_macro;
 mod message_hooks;
+mod registered_hooks;
 mod run_hook_macro;
 mod run_hooks;
 mod run_hooks_built;

@@ -23,6 +23,21 @@ pub(crate) struct MessageHooks {
     before_send: Vec<Arc<dyn DynMessageHook>>,
 }
 
+/// A hook that is added to a built agent.
+pub(crate) struct AddedHook {
+    hook: Arc<dyn DynMessageHook>,
+    is_before_send: bool,
+}
+
+impl AddedHook {
+    /// # Errors
+    /// Returns the message of the panic if the hook panics.
+    pub(crate) fn new(hook: Arc<dyn DynMessageHook>) -> Result<Self, String> {
+        let is_before_send = caught(|| hook.is_before_send())?;
+        Ok(Self { hook, is_before_send })
+    }
+}
+
 impl MessageHooks {
     /// Their names, in order.
     pub(crate) fn names(&self) -> impl Iterator<Item = String> {
@@ -42,6 +57,16 @@ impl MessageHooks {
         }
         let before_send = caught(|| all.iter().filter(|hook| hook.is_before_send()).cloned().collect())?;
         Ok(Some(Arc::new(Self { agent: Arc::clone(agent), all, before_send })))
+    }
+
+    /// These hooks, and another one behind them.
+    pub(crate) fn and(agent: &Arc<str>, hooks: Option<&Self>, hook: AddedHook) -> Self {
+        let AddedHook { hook, is_before_send } = hook;
+        let mut before_send = hooks.map(|hooks| hooks.before_send.clone()).unwrap_or_default();
+        before_send.extend(is_before_send.then(|| Arc::clone(&hook)));
+        let mut all = hooks.map(|hooks| hooks.all.clone()).unwrap_or_default();
+        all.push(hook);
+        Self { agent: Arc::clone(agent), all, before_send }
     }
 
     /// Whether messages pass hooks before they are sent.

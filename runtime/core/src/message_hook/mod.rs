@@ -6,5 +6,5 @@ mod message;
 
 pub(crate) use hook::DynMessageHook;
 pub use hook::MessageHook;
-pub(crate) use hooks::MessageHooks;
+pub(crate) use hooks::{AddedHook, MessageHooks};
 pub use message::{Delivery, Participant, SentMessage};

@@ -1,7 +1,7 @@
 //! Builds agents from their declarations.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use onionskin_definitions::definition::{Asks, ToolDefinition, ToolSource};
 use onionskin_definitions::requirements::StateType;
@@ -228,7 +228,7 @@ impl Assembly {
             core: onion.core,
             guardrails,
             reaches,
-            message_hooks,
+            message_hooks: Mutex::new(message_hooks),
             state,
             needs,
             services,

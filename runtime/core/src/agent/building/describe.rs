@@ -68,7 +68,7 @@ impl Instance {
         let table = self.tools.tools(None).map_err(ListError::into_server_error)?.table;
         let tools = table.entries().iter().map(|entry| self.describe_tool(entry)).collect();
         let Parts { description, settings, run_hooks, turn_hooks, .. } = &self.declaration;
-        let message_hooks = self.message_hooks.iter().flat_map(|hooks| hooks.names());
+        let message_hooks = self.message_hooks();
         // Its resources and prompts have entries of their own.
         let mut servers: Vec<_> = self.tools.servers.iter().map(|server| server.server.to_string()).collect();
         servers.dedup();
@@ -83,7 +83,7 @@ impl Instance {
             servers,
             run_hooks: run_hooks.iter().map(|hook| hook.name().to_owned()).collect(),
             turn_hooks: turn_hooks.iter().map(|hook| hook.name().to_owned()).collect(),
-            message_hooks: message_hooks.collect(),
+            message_hooks: message_hooks.iter().flat_map(|hooks| hooks.names()).collect(),
         })
     }
 

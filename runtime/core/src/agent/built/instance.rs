@@ -1,10 +1,11 @@
 //! A built agent: its declaration combined with a model, servers and dynamic hooks.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use onionskin_definitions::definition::Asks;
+use onionskin_definitions::lock::lock;
 use onionskin_definitions::requirements::StateType;
-use onionskin_tools::context::{AgentInfo, DynCall, DynSender};
+use onionskin_tools::context::{AgentInfo, DynCall};
 use onionskin_tools::model::{BoxModel, History};
 use onionskin_tools::onion::DynHook;
 use onionskin_tools::policy::AgentGuardrails;
@@ -15,7 +16,7 @@ use crate::agent::form::answer_form::AnswerForm;
 use crate::agent::form::input_form::InputForm;
 use crate::agent::limits::Limits;
 use crate::agent::parts::Parts;
-use crate::message_hook::MessageHooks;
+use crate::message_hook::{AddedHook, MessageHooks};
 
 use super::services::AgentServices;
 use super::tool_list::ToolList;
@@ -36,8 +37,8 @@ pub(crate) struct Instance {
     pub(in crate::agent) guardrails: Arc<AgentGuardrails>,
     /// Its hooks that also see the calls of descendants.
     pub(in crate::agent) reaches: Arc<[Arc<dyn DynHook>]>,
-    /// The hooks on its messages.
-    pub(crate) message_hooks: Option<Arc<MessageHooks>>,
+    /// The hooks on its messages, for runs that begin now.
+    pub(in crate::agent) message_hooks: Mutex<Option<Arc<MessageHooks>>>,
     pub(crate) state: StateType,
     /// The states that a session must contain, each with the agent that needs it: this agent or a descendant.
     pub(crate) needs: Vec<(Arc<str>, StateType)>,
@@ -58,10 +59,15 @@ impl Instance {
         &self.declaration.settings.limits
     }
 
-    /// The hooks on its messages to descendants, if it has any.
-    pub(in crate::agent) fn sender(&self) -> Option<Arc<dyn DynSender>> {
-        let hooks = self.message_hooks.as_ref().filter(|hooks| hooks.is_before_send())?;
-        Some(Arc::clone(hooks) as _)
+    /// The hooks on the messages of a run that begins now.
+    pub(in crate::agent) fn message_hooks(&self) -> Option<Arc<MessageHooks>> {
+        lock(&self.message_hooks).clone()
+    }
+
+    /// Adds a hook on the messages of later runs.
+    pub(in crate::agent) fn add_message_hook(&self, hook: AddedHook) {
+        let mut hooks = lock(&self.message_hooks);
+        *hooks = Some(Arc::new(MessageHooks::and(&self.name, hooks.as_deref(), hook)));
     }
 
     /// The services of a run whose request provides some.

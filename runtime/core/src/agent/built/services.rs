@@ -219,6 +219,26 @@ impl AgentServices {
         }));
     }
 
+    /// Checks what a hook takes that is added to the built agent.
+    ///
+    /// # Errors
+    /// Returns an error if a service is not provided, or if it takes another state than the agent's.
+    pub(in crate::agent) fn check_added(
+        &self,
+        agent: &str,
+        state: StateType,
+        part: &str,
+        taken: &ServiceTypes,
+    ) -> Result<(), BuildError> {
+        if let Some(other) = other_than(state, taken.states()) {
+            return Err(other_state(agent, part, other, state));
+        }
+        let missing = taken.required().find(|service| !self.provided.has(*service));
+        missing.map_or(Ok(()), |service| {
+            Err(BuildError::NoService { agent: agent.to_owned(), part: part.to_owned(), service })
+        })
+    }
+
     /// The services that each request has to provide.
     pub(in crate::agent) fn per_request(&self) -> impl Iterator<Item = ServiceType> {
         self.provided

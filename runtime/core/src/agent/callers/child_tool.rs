@@ -165,7 +165,7 @@ pub(super) fn did(run: &AgentRun, start: usize, answer: &Result<String, RunError
     // Hooks may refuse or change texts of the agent, and this text did not pass them. The text of a cut
     // answer is in its error.
     let is_shown = run.instance.declaration.run_hooks.is_empty()
-        && run.instance.message_hooks.is_none()
+        && run.message_hooks.is_none()
         && !matches!(error, RunError::Unfinished { .. });
     let said = is_shown.then(|| last_text(run, start)).flatten();
     let said = said.map(|text| format!("It last said: {}", short(text.trim(), MAX_SAID_CHARS)));

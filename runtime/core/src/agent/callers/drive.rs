@@ -47,7 +47,8 @@ pub(super) fn seed(
             core: Some(Arc::clone(&instance.core)),
             outer: None,
             children: reaching(None, &instance.reaches),
-            sender: instance.sender(),
+            // The hooks of the run, which are not known yet.
+            sender: None,
         },
         begun_by: None,
         acted: None,

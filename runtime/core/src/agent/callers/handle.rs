@@ -1,18 +1,26 @@
 //! The handle of a built agent.
 
+use std::any::type_name;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use onionskin_definitions::debug_fields;
 use onionskin_definitions::definition::ToolDefinition;
 use onionskin_tools::event::RunOutput;
+use onionskin_tools::onion::{MadeBy, caught};
 use onionskin_tools::question::Paused;
+use onionskin_tools::services::ServiceTypes;
 use onionskin_tools::session::{Session, SessionError};
+use onionskin_tools::tool::Works;
 
+use crate::agent::built::tool_checks::other_than;
 use crate::agent::built::tool_list::ListError;
+use crate::agent::declaration::works_on;
+use crate::agent::error::build_error::BuildError;
 use crate::agent::error::run_error::RunError;
 use crate::agent::error::server_error::ServerError;
 use crate::agent::form::answer_form::TypedAnswer;
+use crate::message_hook::{AddedHook, DynMessageHook, MessageHook};
 use crate::run_hook::RunInput;
 
 use super::built::Built;
@@ -166,6 +174,65 @@ impl AgentHandle {
     /// As [`Self::tool_names`].
     pub fn tool_definitions(&self) -> Result<Vec<ToolDefinition>, ServerError> {
         Ok(self.0.instance.tools.tools(None).map_err(ListError::into_server_error)?.table.shown())
+    }
+
+    /// Adds a hook on the messages of the agent's later runs, behind its other ones. Runs in progress keep theirs. All
+    /// clones of this handle share the hooks, and so do parents that call the agent. Create the hook of a
+    /// `#[message_hook]` function with `new`; its kind is the place in the attribute.
+    ///
+    /// A paused run that is resumed later, and a run that is replayed from a journal, has the hooks of that time.
+    ///
+    /// ```
+    /// use onionskin::message_hooks::{SentMessage, message_hook};
+    /// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+    ///
+    /// /// Keeps a key out of all messages.
+    /// #[message_hook(process_message_before_send)]
+    /// fn no_key(message: &mut SentMessage) {
+    ///     message.change_texts(|text| Some(text.replace("k-17", "[key]")));
+    /// }
+    ///
+    /// agent! { Clerk { instruction: "Answer." } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::turns([ScriptedTurn::say("You said: {input}")]);
+    /// let clerk = Clerk::builder().model(model).build().await.unwrap();
+    /// clerk.register_hook(no_key::new()).unwrap();
+    /// assert_eq!(clerk.run("It is k-17.").await.unwrap().text, "You said: It is [key].");
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if the hook takes another state than the agent's ([`BuildError::HookState`]), a service that
+    /// is not provided ([`BuildError::NoService`]), or panics. The agent is then unchanged.
+    pub fn register_hook<H>(&self, hook: H) -> Result<(), BuildError>
+    where
+        H: MessageHook<Made: MadeBy<H, State: Works>>,
+    {
+        let instance = &self.0.instance;
+        let (agent, state) = (&*instance.name, instance.state);
+        if let Some(other) = other_than(state, &works_on::<H, H::Made>()) {
+            let (hook, takes) = (type_name::<H>(), other.name());
+            return Err(BuildError::HookState { agent: agent.to_owned(), hook, takes, state: state.name() });
+        }
+        let hook: Arc<dyn DynMessageHook> = Arc::new(hook);
+        let panicked = |reason| {
+            BuildError::panicked(
+                agent,
+                format!("a hook that is registered at the agent `{agent}` panicked"),
+                reason,
+            )
+        };
+        let mut taken = ServiceTypes::default();
+        caught(|| hook.services_dyn(&mut taken)).map_err(panicked)?;
+        instance.services.check_added(
+            agent,
+            state,
+            &format!("the message hook `{}`", hook.name()),
+            &taken,
+        )?;
+        instance.add_message_hook(AddedHook::new(hook).map_err(panicked)?);
+        Ok(())
     }
 
     /// Creates a session: a conversation with its own history and state. It begins with the agent's initial

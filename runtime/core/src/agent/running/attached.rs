@@ -54,7 +54,7 @@ impl AgentRun {
     /// from turns of another model. Messages of an earlier turn are checked again only if hooks may have
     /// changed them.
     pub(super) fn check_read(&self, messages: &History) -> Result<(), RunError> {
-        let may_differ = self.has_turn_hooks() || self.instance.message_hooks.is_some();
+        let may_differ = self.has_turn_hooks() || self.message_hooks.is_some();
         let read = std::mem::replace(&mut self.tally().read, messages.len());
         let read = if may_differ || read > messages.len() { 0 } else { read };
         let unread = (read..messages.len()).find_map(|index| match messages.get(index) {

@@ -15,7 +15,7 @@ use super::run::AgentRun;
 impl AgentRun {
     /// Whether texts of the agent pass hooks before they are sent. They are then shown after the hooks.
     pub(in crate::agent) fn is_before_send(&self) -> bool {
-        self.instance.message_hooks.as_ref().is_some_and(|hooks| hooks.is_before_send())
+        self.message_hooks.as_ref().is_some_and(|hooks| hooks.is_before_send())
     }
 
     fn participant(&self) -> Participant {
@@ -37,7 +37,7 @@ impl AgentRun {
         message: impl Into<RunInput> + Send,
         recipient: &Participant,
     ) -> Result<Option<RunInput>, RunError> {
-        let Some(hooks) = &self.instance.message_hooks else { return Ok(Some(message.into())) };
+        let Some(hooks) = &self.message_hooks else { return Ok(Some(message.into())) };
         let passed = hooks.before_send(&self.cx, sender, message, recipient, !self.shown);
         Ok(self.unless_over(pin!(passed)).await??)
     }
@@ -70,7 +70,7 @@ impl AgentRun {
     /// # Errors
     /// Returns an error if a hook fails, or if the run is over.
     pub(super) async fn before_reply(&self, request: &mut ModelRequest) -> Result<(), RunError> {
-        let Some(hooks) = &self.instance.message_hooks else { return Ok(()) };
+        let Some(hooks) = &self.message_hooks else { return Ok(()) };
         Ok(self.unless_over(pin!(hooks.before_reply(&self.cx, &mut request.messages))).await??)
     }
 

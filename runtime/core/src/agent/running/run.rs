@@ -25,6 +25,7 @@ use crate::agent::error::misuse::MisuseError;
 use crate::agent::error::run_error::RunError;
 use crate::agent::form::answer_form::AnswerForm;
 use crate::agent::limits::{Limit, Limits};
+use crate::message_hook::MessageHooks;
 use crate::run_hook::RunInput;
 
 use super::call_counts::CallCounts;
@@ -60,6 +61,8 @@ pub struct AgentRun {
     pub(in crate::agent) session: Session,
     /// The settings of its request, in place of the agent's.
     pub(in crate::agent) own: Option<Box<OwnSettings>>,
+    /// The hooks on its messages. Hooks that are added to the agent later are for later runs.
+    pub(in crate::agent) message_hooks: Option<Arc<MessageHooks>>,
     /// The type of the answer, if it has one.
     pub(in crate::agent) answer: Option<Arc<AnswerForm>>,
     /// The tools of this run, if they differ between runs.
@@ -170,15 +173,19 @@ where
 }
 
 impl AgentRun {
-    pub(in crate::agent) fn new(seed: RunSeed, instance: Arc<Instance>, session: Session) -> Self {
+    pub(in crate::agent) fn new(mut seed: RunSeed, instance: Arc<Instance>, session: Session) -> Self {
         let permits = instance
             .declaration
             .settings
             .max_parallel
             .map(|most| Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS))));
+        let message_hooks = instance.message_hooks();
+        let to_children = message_hooks.as_ref().filter(|hooks| hooks.is_before_send());
+        seed.hooks.sender = to_children.map(|hooks| Arc::clone(hooks) as _);
         let cx = RunContext::new(seed);
         let tally = Tally { ids: CallIds::after(cx.messages()), ..Tally::default() };
         Self {
+            message_hooks,
             answer: instance.answer.clone(),
             cx,
             instance,

@@ -130,7 +130,7 @@ impl AgentRun {
         let mut request = self.request(turn, changes, &tools, offered.as_deref())?;
         let answer = self.ask_for_answer(changes, &mut request);
         let conversation = self.compares_requests().then(|| request.messages.clone());
-        if self.instance.message_hooks.is_some() {
+        if self.message_hooks.is_some() {
             // Before the system prompt, which can show the state.
             Box::pin(self.before_reply(&mut request)).await?;
         }
