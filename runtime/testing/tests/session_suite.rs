@@ -56,7 +56,7 @@ impl Wrong {
     fn lease(&self, lease: &SessionLease) -> SessionLease {
         let session = self.id(lease.session());
         let holder = if self.mistake == Mistake::SharesLeases { "all" } else { lease.holder() };
-        let never = Duration::from_secs(3_600);
+        let never = Duration::from_hours(1);
         let time = if self.mistake == Mistake::NeverEnds { never } else { lease.time() };
         SessionLease::new(session, holder, time)
     }

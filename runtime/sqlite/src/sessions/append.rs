@@ -49,7 +49,7 @@ impl Appended {
         let session = lease.session();
         let LeaseTimes { start, end } = LeaseTimes::new(lease.time());
         let row = SessionRow::read(connection, session)?;
-        let Some(row) = row.filter(|row| row.holder(start) == Some(lease.holder())) else {
+        let Some(row) = row.filter(|row| row.last_holder.as_deref() == Some(lease.holder())) else {
             return Err(Stop::Refused(SessionStoreError::lost(session)));
         };
         if row.records != *after {

@@ -34,7 +34,8 @@ impl SessionId {
 pub(super) struct SessionRow {
     pub(super) id: SessionId,
     pub(super) records: u64,
-    holder: Option<String>,
+    /// Who has acquired the lease last, and has not released it.
+    pub(super) last_holder: Option<String>,
     lease_start: i64,
     lease_end: i64,
 }
@@ -48,7 +49,7 @@ impl SessionRow {
                 Self {
                     id: SessionId(row.get(0)?),
                     records: 0,
-                    holder: row.get(2)?,
+                    last_holder: row.get(2)?,
                     lease_start: row.get(3)?,
                     lease_end: row.get(4)?,
                 },
@@ -61,7 +62,7 @@ impl SessionRow {
     /// Who has the lease at this moment. A lease that began later is over: the clock was set back, and its end may be far
     /// away.
     pub(super) fn holder(&self, now: i64) -> Option<&str> {
-        self.holder.as_deref().filter(|_| (self.lease_start..self.lease_end).contains(&now))
+        self.last_holder.as_deref().filter(|_| (self.lease_start..self.lease_end).contains(&now))
     }
 }
 

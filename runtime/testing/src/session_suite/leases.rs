@@ -80,12 +80,12 @@ pub(super) async fn end(probe: Probe) -> Check {
     probe.release(&a).await?;
     probe.append(&b, 1, &messages(["two"])?).await?;
     probe.release(&b).await?;
-    // Nobody else has acquired this one, and it has ended too.
+    // This one has ended at once, but nobody else has acquired it.
     let c = SessionLease::new("s", "c", Duration::ZERO);
     probe.acquire(&c).await?;
-    tokio::time::sleep(Duration::from_millis(2)).await;
-    probe.append_lost(&c, 2).await?;
-    same("the number of records", probe.acquire(&a).await?, 2)
+    probe.append(&c, 2, &messages(["three"])?).await?;
+    same("the number of records", probe.acquire(&a).await?, 3)?;
+    probe.append_lost(&c, 3).await
 }
 
 /// Appends and acquisitions renew a lease.

@@ -27,8 +27,9 @@ struct Stored {
 }
 
 impl Stored {
+    /// Whether this holder was the last one that acquired the lease.
     fn is_held_by(&self, holder: &str) -> bool {
-        self.holder().is_some_and(|current| current == holder)
+        self.lease.as_ref().is_some_and(|(last, _)| **last == *holder)
     }
 
     fn holder(&self) -> Option<&str> {

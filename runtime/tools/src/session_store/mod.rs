@@ -28,7 +28,8 @@ const LEASE_TIME: Duration = Duration::from_secs(10);
 ///
 /// **Leases.** A run holds a lease on its session while it is in progress, so runs of a session take turns, also those
 /// of other processes. A lease ends [`SessionStore::lease_time`] after it was acquired or renewed, so that a process
-/// which died blocks nobody for longer. Only the holder appends.
+/// which died blocks nobody for longer. Only the holder appends. A holder that was too slow still has the lease until
+/// another one acquires it.
 ///
 /// **Errors.** A method that fails has changed nothing. [`SessionStoreError`] says which failure a run or a person can
 /// handle.
@@ -58,8 +59,9 @@ pub trait SessionStore: Send + Sync + 'static {
     /// that the session has. The records are durable when this returns.
     ///
     /// # Errors
-    /// Returns [`SessionStoreError::Lost`] if another holder has the lease, or nobody; otherwise
-    /// [`SessionStoreError::Changed`] if the session has another number of records.
+    /// Returns [`SessionStoreError::Lost`] if another holder has acquired the lease, or nobody has it because it was
+    /// released or the session was deleted; otherwise [`SessionStoreError::Changed`] if the session has another number
+    /// of records.
     fn append<'a>(
         &'a self,
         lease: &'a SessionLease,
@@ -88,7 +90,7 @@ pub trait SessionStore: Send + Sync + 'static {
     /// store's files. A run in progress in such a session fails at its next record.
     ///
     /// # Errors
-    /// Returns an error if the store fails.
+    /// Returns an error if the store fails. Some of the sessions may be deleted then: repeat it.
     fn delete<'a>(&'a self, selection: &'a SessionSelection)
     -> BoxFuture<'a, Result<u64, SessionStoreError>>;
 
