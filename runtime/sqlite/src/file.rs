@@ -10,9 +10,10 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use crate::failure::Failure;
 use crate::schema::{APPLICATION, MIGRATIONS, VERSION};
+use crate::wipe;
 
-/// How long a call waits while other programs write.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a call waits while other programs write. A deletion rewrites the file.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The pause between two attempts where `SQLite` does not wait.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -31,11 +32,12 @@ pub(crate) fn open_writer(file: &Path, max_size: Option<u64>) -> Result<Connecti
     // A commit survives a power failure. What is deleted is overwritten.
     connection.pragma_update(None, "synchronous", "full").map_err(failed)?;
     connection.pragma_update_and_check(None, "secure_delete", true, |_| Ok(())).map_err(failed)?;
-    connection.pragma_update(None, "temp_store", "memory").map_err(failed)?;
     if let Some(bytes) = max_size {
         limit(&connection, bytes).map_err(failed)?;
     }
     migrate(file, &mut connection)?;
+    // A program that was killed may have left it. If it fails, the next deletion repeats it.
+    let _ = wipe::finish(&connection, file);
     Ok(connection)
 }
 

@@ -11,6 +11,7 @@ mod readers;
 mod schema;
 mod sessions;
 mod text;
+mod wipe;
 mod writer;
 
 pub use handle::{Sqlite, SqliteBuilder};

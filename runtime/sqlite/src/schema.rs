@@ -31,7 +31,7 @@ const SESSIONS: &str = "
         json TEXT NOT NULL
     ) STRICT;
     CREATE VIRTUAL TABLE texts USING fts5 (
-        text, content = '', tokenize = 'unicode61 remove_diacritics 2'
+        text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
     );
-    INSERT INTO texts (texts, rank) VALUES ('secure-delete', 1);
+    CREATE TABLE deletions (id INTEGER PRIMARY KEY) STRICT;
 ";

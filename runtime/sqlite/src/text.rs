@@ -18,8 +18,7 @@ fn is_unspaced(letter: char) -> bool {
         | '\u{20000}'..='\u{3ffff}')
 }
 
-/// A text as it is indexed. Files have indexes of it, and deletion from them needs the same text: a change needs a new version
-/// of the tables.
+/// A text as it is indexed.
 pub(crate) fn indexed(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unspaced) {
         return Cow::Borrowed(text);

@@ -8,7 +8,7 @@ use rusqlite::{Connection, ffi};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::failure::{Failure, Stop};
-use crate::file;
+use crate::{file, wipe};
 
 /// The maximum number of jobs that wait, and that one commit has.
 const MAX_JOBS: usize = 256;
@@ -210,20 +210,9 @@ fn execute(connection: &Connection, statement: &str) -> rusqlite::Result<()> {
 
 /// Sends the outcomes of a transaction that is on the disk.
 fn finish(connection: &Connection, jobs: Vec<Box<dyn Job>>, file: &Path) {
-    let wiped = if jobs.iter().any(|job| job.wipes()) { wipe_log(connection, file) } else { Ok(()) };
+    let wiped = if jobs.iter().any(|job| job.wipes()) { wipe::finish(connection, file) } else { Ok(()) };
     for job in jobs {
         let committed = if job.wipes() { wiped.as_ref().copied() } else { Ok(()) };
         job.finish(committed);
     }
-}
-
-/// Empties the log of writes, which has deleted content.
-fn wipe_log(connection: &Connection, file: &Path) -> Result<(), Failure> {
-    let is_busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
-    if is_busy.map_err(|error| Failure::sqlite(file, &error))? {
-        let reason =
-            "the deleted content is still in its log, because another program reads it; delete again";
-        return Err(Failure::other(file, reason));
-    }
-    Ok(())
 }

@@ -9,6 +9,8 @@ use super::rows::{SessionRow, milliseconds};
 use crate::failure::Stop;
 use crate::writer::Work;
 
+const DAY: i64 = 24 * 60 * 60 * 1_000;
+
 /// When a lease begins and ends that is acquired at this moment.
 pub(super) struct LeaseTimes {
     pub(super) start: i64,
@@ -27,9 +29,9 @@ pub(super) fn acquire(connection: &Connection, lease: &SessionLease) -> Work<u64
     // In the transaction, so that the times of several programs are in the order of their leases.
     let LeaseTimes { start, end } = LeaseTimes::new(lease.time());
     let Some(row) = SessionRow::read(connection, lease.session())? else {
-        // What programs left that ended before their first record.
+        // What programs left that ended before their first record. Their leases ended long ago.
         let abandoned = "DELETE FROM sessions WHERE records = 0 AND lease_end <= ?1";
-        connection.prepare_cached(abandoned)?.execute([start])?;
+        connection.prepare_cached(abandoned)?.execute([start.saturating_sub(DAY)])?;
         let insert = "INSERT INTO sessions (name, holder, lease_start, lease_end) VALUES (?1, ?2, ?3, ?4)";
         connection.prepare_cached(insert)?.execute(params![lease.session(), lease.holder(), start, end])?;
         return Ok(0);

@@ -1,0 +1,121 @@
+//! A12: deleted content is in none of the files.
+#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
+
+#[allow(dead_code, reason = "other tests use it")]
+mod shared;
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use onionskin::sessions::{SessionSelection, SessionStore as _};
+use onionskin::sqlite::Sqlite;
+use rusqlite::Connection;
+
+use shared::{Numbers, began, message, write};
+
+/// The user of some of the sessions.
+const LEAVES: &str = "theuserwholeavesforgood";
+
+/// The number of letters at the end of a word that are searched for: an index stores the beginning of a word once for several
+/// words.
+const END: usize = 18;
+
+fn end(word: &str) -> &[u8] {
+    &word.as_bytes()[word.len() - END..]
+}
+
+/// All sequences of letters in the files of the folder that can be the end of a word.
+fn ends(folder: &Path) -> HashSet<Vec<u8>> {
+    let files = fs::read_dir(folder).unwrap().map(|entry| fs::read(entry.unwrap().path()).unwrap());
+    let mut ends = HashSet::new();
+    for file in files {
+        for letters in file.split(|byte| !byte.is_ascii_lowercase()) {
+            ends.extend(letters.windows(END).map(<[u8]>::to_vec));
+        }
+    }
+    ends
+}
+
+/// The words in the index of texts.
+fn indexed_words(file: &Path) -> Vec<String> {
+    let connection = Connection::open(file).unwrap();
+    connection.execute_batch("CREATE VIRTUAL TABLE temp.words USING fts5vocab (main, texts, row)").unwrap();
+    let mut select = connection.prepare("SELECT term FROM temp.words").unwrap();
+    let words = select.query_map([], |row| row.get(0)).unwrap();
+    words.map(Result::unwrap).collect()
+}
+
+struct Written {
+    session: String,
+    user: String,
+    words: Vec<Arc<str>>,
+}
+
+/// Writes sessions of several users, with texts of all sizes.
+async fn write_sessions(store: &Sqlite, sessions: usize, rounds: usize) -> Vec<Written> {
+    let mut numbers = Numbers(1);
+    let mut written: Vec<_> = (0..sessions)
+        .map(|number| Written {
+            session: format!("session-{}", numbers.word()),
+            user: if number % 8 == 3 { LEAVES.to_owned() } else { format!("user-{}", number % 8) },
+            words: Vec::new(),
+        })
+        .collect();
+    for _ in 0..rounds {
+        let number = numbers.below(sessions);
+        let Written { session, user, words } = &mut written[number];
+        let records: Vec<_> = (0..=numbers.below(4))
+            .map(|_| {
+                let word = numbers.word();
+                let size = [0, 10, 100, 1_000, 5_000, 20_000][numbers.below(6)];
+                words.push(Arc::clone(&word));
+                message(&format!("{word} {}{word}", "and so on, ".repeat(size / 11)))
+            })
+            .collect();
+        write(store, session, &[&[began(user)], &records[..]].concat()).await.unwrap();
+    }
+    written
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a12_deleted_content_is_in_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("sessions.db");
+    let store = Sqlite::open(&file).await.unwrap();
+    let written = write_sessions(&store, 40, 400).await;
+    let (deleted, rest): (Vec<_>, Vec<_>) =
+        written.iter().enumerate().partition(|(number, written)| number % 4 != 0 || written.user == LEAVES);
+    let ends_before = ends(folder.path());
+    for (_, Written { session, words, .. }) in &deleted {
+        assert!(ends_before.contains(end(session)));
+        assert!(words.iter().all(|word| ends_before.contains(end(word))));
+    }
+    let deletions = deleted.iter().filter(|(_, written)| written.user != LEAVES).map(|(_, written)| {
+        let store = store.clone();
+        let selection = SessionSelection::session(written.session.as_str());
+        tokio::spawn(async move { store.delete(&selection).await })
+    });
+    for deletion in deletions.collect::<Vec<_>>() {
+        assert_eq!(deletion.await.unwrap().unwrap(), 1);
+    }
+    assert!(store.delete(&SessionSelection::user(LEAVES)).await.unwrap() > 0);
+    // While the store is open.
+    let (indexed, ends) = (indexed_words(&file), ends(folder.path()));
+    for (_, Written { session, user, words }) in &deleted {
+        assert!(!ends.contains(end(session)));
+        for word in words {
+            assert!(!ends.contains(end(word)));
+            assert!(!indexed.contains(&word.to_string()));
+        }
+        assert!(user != LEAVES || !ends.contains(end(user)));
+    }
+    // The others are as they were.
+    for (_, Written { session, words, .. }) in &rest {
+        let texts = shared::texts(&store, session).await.unwrap();
+        assert_eq!(texts.len(), words.len());
+        assert!(texts.iter().zip(words).all(|(text, word)| text.starts_with(&**word)));
+        assert!(words.iter().all(|word| indexed.contains(&word.to_string())));
+    }
+}
