@@ -100,6 +100,7 @@
 //! - `yaml`: scripted models from YAML files.
 //! - `rhai`: tools and hooks written as Rhai scripts.
 //! - `sqlite`: stores of sessions in one `SQLite` file.
+//! - `memory`: memories of users, agents and all, as sources of prompts with their tools.
 //! - `knowledge-base`: the toolbox `KnowledgeBase`, documents in `SQLite`.
 //! - `web-search`: the toolbox `WebSearch`.
 //! - `chrono04`, `uuid1`, `url2`: types of these crates in strict tools; they turn on schemars' features of the same names.
@@ -157,9 +158,9 @@ pub use onionskin_core::{
 };
 #[doc(inline)]
 pub use onionskin_core::{
-    approval, checks, content, declaration, definition, event, export, forms, journal, made, memory,
-    message_hooks, model, prompt, question, run, run_hooks, secret, servers, services, sessions, spec, trace,
-    turn_hooks, typed, ui,
+    approval, checks, content, declaration, definition, event, export, forms, journal, made, message_hooks,
+    model, prompt, question, run, run_hooks, secret, servers, services, sessions, spec, trace, turn_hooks,
+    typed, ui,
 };
 #[cfg(feature = "genai")]
 #[doc(inline)]
@@ -185,6 +186,20 @@ pub use onionskin_sqlite as sqlite;
 #[cfg(any(feature = "knowledge-base", feature = "web-search"))]
 #[doc(inline)]
 pub use onionskin_toolboxes as toolboxes;
+
+/// Memories: what agents know in later sessions. A [`MemoryStore`](memory::MemoryStore) has them, and the ready sources
+/// (feature `memory`) put them into prompts.
+///
+/// [`VolatileMemories`](memory::VolatileMemories) is a store in memory.
+pub mod memory {
+    #[doc(inline)]
+    pub use onionskin_core::memory::{
+        Memory, MemoryError, MemoryOwner, MemoryQuery, MemoryScope, MemoryStore, VolatileMemories,
+    };
+    #[cfg(feature = "memory")]
+    #[doc(inline)]
+    pub use onionskin_toolboxes::{Culture, Learnings, MemoryHit, UserMemories};
+}
 
 /// Guardrails: checks of a tool's arguments before it runs, and of its result; and ready-made ones (feature `guardrails`), which
 /// are run hooks too.

@@ -62,15 +62,35 @@ async fn a11_passages_that_fit_the_newest_message_are_in_the_prompt() {
     }
     let systems: Vec<_> =
         model.requests().iter().map(|request| request.system.clone().unwrap().to_string()).collect();
-    let with = |passage: &str| format!("Answer.\n\n<knowledge>\n{passage}\n</knowledge>");
+    let answer = "Answer.\n\nThe passages in `<knowledge>` fit the newest message. Search the knowledge base for what they leave \
+                  out.";
+    let with = |passage: &str| format!("{answer}\n\n<knowledge>\n{passage}\n</knowledge>");
     assert_eq!(
         systems,
         [
             with("Tea (document 2):\nTakes four minutes."),
             with("Tides (document 1):\nThe moon pulls the sea."),
-            "Answer.".to_owned(),
+            answer.to_owned(),
         ],
     );
+}
+
+agent! {
+    Searcher { instruction: "Answer.", search_knowledge: true }
+}
+
+#[tokio::test]
+async fn a11_an_agent_with_passages_searches_for_more() {
+    let kb = Arc::new(base(&[("Tides", "The moon pulls the sea."), ("Tea", "Takes four minutes.")]));
+    let model = ScriptedModel::turns([
+        ScriptedTurn::call("search_knowledge", json!({ "query": "sea" })),
+        ScriptedTurn::say("{last}"),
+    ]);
+    let prompt = Prompt::new().source(PromptPart::Knowledge, kb.passages(1));
+    let searcher = Searcher::builder().model(model).prompt(prompt).build().await.unwrap();
+    assert_eq!(searcher.tool_names().unwrap(), ["search_knowledge"]);
+    let text = searcher.run("And tea?").await.unwrap().text;
+    assert!(text.contains("The moon pulls the sea.") && !text.contains("minutes"), "{text}");
 }
 
 #[test]

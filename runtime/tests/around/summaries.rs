@@ -12,8 +12,11 @@ use onionskin::journal::MemoryJournal;
 use onionskin::model::{
     History, Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall, Usage,
 };
+use onionskin::prompt::{Prompt, PromptPart};
 use onionskin::run::SavedSession;
-use onionskin::turn_hooks::{SummaryError, SummaryFailure, SummaryOptions, TurnRequest, summarize};
+use onionskin::turn_hooks::{
+    SessionSummary, SummaryError, SummaryFailure, SummaryOptions, TurnRequest, summarize,
+};
 use onionskin::{
     AgentHandle, AgentTool, CancellationToken, RunError, Secret, Session, agent, tool, turn_hook, turn_hooks,
 };
@@ -176,6 +179,48 @@ async fn ask_all(clerk: &AgentHandle, session: &Session, questions: RangeInclusi
 /// A conversation with this number of questions.
 fn talk(questions: usize) -> History {
     (0..questions).flat_map(|number| [Message::user(input(number)), Message::assistant("Yes.")]).collect()
+}
+
+agent! {
+    Prompted {
+        instruction: "Answer.",
+        add_session_summary_to_context: true,
+        turn_hooks: [turn_hooks::summarize(options())],
+    }
+}
+
+#[tokio::test]
+async fn a11_the_summary_of_the_session_is_in_the_prompt_and_not_in_the_messages_too() {
+    let model = Talker::new(Summaries::Numbered);
+    let prompt = Prompt::new().source(PromptPart::SessionSummary, SessionSummary);
+    let prompted = Prompted::builder().model(Arc::clone(&model)).prompt(prompt).build().await.unwrap();
+    let session = prompted.session();
+    let mut requests = Vec::new();
+    for number in 1..=6 {
+        ask_all(&prompted, &session, number..=number).await;
+        let asked = model.requests.lock().unwrap();
+        let newest = asked.iter().rfind(|request| !is_summary(request)).unwrap();
+        let system = newest.system.clone().unwrap();
+        let in_prompt = system.strip_prefix("Answer.\n\n<session_summary>\n");
+        let in_prompt = in_prompt.map(|text| text.trim_end_matches("\n</session_summary>").to_owned());
+        let first = newest.messages[0].to_text();
+        requests.push((model_summaries(&asked), in_prompt, first.contains(SUMMARY)));
+        assert!(first.contains("Question"), "{first}");
+    }
+    // A turn that makes a summary has it in its messages, and later turns have it in the prompt.
+    let mut made = 0;
+    for (summaries, in_prompt, in_messages) in requests {
+        let earlier = (made > 0).then(|| format!("Summary {made}."));
+        assert_eq!((in_prompt, in_messages), (earlier, summaries > made));
+        made = summaries;
+    }
+    assert!(made >= 2);
+    // Another session has none.
+    assert_eq!(prompted.system_prompt().await.unwrap().unwrap(), "Answer.");
+}
+
+fn model_summaries(requests: &[ModelRequest]) -> usize {
+    requests.iter().filter(|request| is_summary(request)).count()
 }
 
 #[tokio::test]

@@ -3,4 +3,5 @@
 
 mod fields;
 mod parser;
+mod sources;
 mod suite;

@@ -127,7 +127,10 @@ const CLAUDE: &[Row] = &[
         "`approval`: of edits not with `acceptEdits`, of nothing with `bypassPermissions`; with `plan`, the card has no tools that change something",
     ),
     left("hooks", HOOKS),
-    left("memory", "an agent keeps no notes over its runs here"),
+    left(
+        "memory",
+        "memories need a store of a program: write `add_memories_to_context: true` if the program that loads the card sets one",
+    ),
     left("background", "a parent waits for its agents, and calls several at once"),
     left(
         "effort",

@@ -215,6 +215,14 @@ pub(crate) fn tagged(tag: &str, words: &str) -> String {
     text
 }
 
+/// Whether a system prompt shows exactly this text of a part.
+pub(crate) fn shows(prompt: &str, part: PromptPart, words: &str) -> bool {
+    match part.form() {
+        Form::Tagged(tag) => prompt.contains(&tagged(tag, words)),
+        Form::Plain | Form::Line(_) => prompt.contains(words),
+    }
+}
+
 /// The text so far.
 #[derive(Default)]
 struct Assembled {

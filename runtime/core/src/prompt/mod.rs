@@ -9,7 +9,7 @@ mod parts;
 mod source;
 mod text;
 
-pub(crate) use assembly::{Known, PromptFailure, SystemPrompt, tagged};
+pub(crate) use assembly::{Known, PromptFailure, SystemPrompt, shows, tagged};
 pub use change::PromptChange;
 pub use onionskin_vocabulary::agent::PromptOrder;
 pub use part::PromptPart;

@@ -198,8 +198,16 @@ impl Prompt {
         self.parts.iter().map(|(part, content)| (*part, of_content(content))).collect()
     }
 
+    /// The sources of parts.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = (PromptPart, &dyn DynSource)> {
+        self.parts.iter().filter_map(|(part, content)| match content {
+            Content::Source(source) => Some((*part, &**source)),
+            Content::LeftOut | Content::Known | Content::Text(_) => None,
+        })
+    }
+
     /// Whether the prompt sets a part.
-    pub(super) fn speaks_of(&self, part: PromptPart) -> bool {
+    pub(crate) fn speaks_of(&self, part: PromptPart) -> bool {
         self.parts.contains_key(&part)
     }
 

@@ -8,6 +8,7 @@ use futures_util::future::BoxFuture;
 use super::change::PromptChange;
 use onionskin_definitions::error::BoxError;
 use onionskin_tools::context::RunContext;
+use onionskin_tools::onion::HookTools;
 
 /// A source of a prompt part, called in each turn: memories of the user, a summary of the session, passages
 /// from a knowledge base. A function of the run is a source too: `|run: &RunContext| format!("..")`.
@@ -59,6 +60,13 @@ pub trait PromptSource: Send + Sync + 'static {
     /// # Errors
     /// An error ends the run with [`RunError::Prompt`](crate::RunError::Prompt).
     fn text(&self, run: &RunContext) -> impl Future<Output = Result<Option<String>, BoxError>> + Send;
+
+    /// Adds the tools that the source brings to the agent whose declaration or builder sets it, such as a search in what
+    /// the source shows. All hooks and guardrails of the agent are around them. A source that a request sets brings
+    /// none. It is called once, when the agent is built. Default: none.
+    fn tools(&self, tools: &mut HookTools) {
+        let _ = tools;
+    }
 
     /// How often the text changes, for [`PromptOrder::ByChange`](super::PromptOrder::ByChange). The source is called in
     /// each turn in any case. Default: [`PromptChange::EachTurn`].
@@ -127,8 +135,10 @@ impl<A: PromptAnswer, E: Into<BoxError> + Send> PromptAnswer for Result<A, E> {
 }
 
 /// A source as a trait object.
-pub(super) trait DynSource: Send + Sync {
+pub(crate) trait DynSource: Send + Sync {
     fn text_dyn<'a>(&'a self, run: &'a RunContext) -> BoxFuture<'a, Result<Option<String>, BoxError>>;
+
+    fn tools_dyn(&self, tools: &mut HookTools);
 
     fn changes_dyn(&self) -> PromptChange;
 }
@@ -136,6 +146,10 @@ pub(super) trait DynSource: Send + Sync {
 impl<S: PromptSource> DynSource for S {
     fn text_dyn<'a>(&'a self, run: &'a RunContext) -> BoxFuture<'a, Result<Option<String>, BoxError>> {
         Box::pin(self.text(run))
+    }
+
+    fn tools_dyn(&self, tools: &mut HookTools) {
+        self.tools(tools);
     }
 
     fn changes_dyn(&self) -> PromptChange {

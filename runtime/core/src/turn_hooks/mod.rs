@@ -1,12 +1,14 @@
 #![doc = include_str!("../docs/turn_hooks.md")]
 
 mod choosing;
+mod session_summary;
 mod size;
 mod summarizing;
 mod summary;
 mod trimming;
 
 pub use choosing::choose_tool;
+pub use session_summary::SessionSummary;
 pub use summarizing::{SummaryError, SummaryFailure, SummaryOptions, summarize, summarize_above};
 pub use trimming::{last_inputs, last_tokens};
 

@@ -142,7 +142,7 @@ pub enum SummaryError {
 /// always shown. An older part that is longer than one request should be is summarized in several.
 ///
 /// The model reads the summary as the beginning of the first message, which is the user's, in `<summary_of_earlier_messages>`. So roles alternate as providers
-/// demand, and a provider's cache still knows the system prompt. A summary can repeat what a tool or a user wrote; it does not get the
+/// demand, and a provider's cache still knows the system prompt. With [`SessionSummary`](super::SessionSummary) the summary is in the system prompt instead. A summary can repeat what a tool or a user wrote; it does not get the
 /// authority of the system prompt.
 ///
 /// Each message is summarized once: the next summary extends the one before. It is a value of the session's state, under `onionskin.summaries` and the name of the
@@ -164,9 +164,10 @@ pub async fn summarize(
     request: &mut TurnRequest,
 ) -> Result<(), SummaryError> {
     let SummaryOptions { above, keep, .. } = *options;
-    let messages = request.messages().clone();
+    let (messages, prompt) = (request.messages().clone(), request.system().map(str::to_owned));
+    let prompt = prompt.as_deref();
     let mut summary = Summary::new(run, &messages).unwrap_or_default();
-    let mut shown = summary.shown(&messages, summary.messages);
+    let mut shown = summary.shown(&messages, summary.messages, prompt);
     if tokens_of(&shown) > above {
         let end = oldest(&messages, keep);
         while summary.messages < end {
@@ -174,12 +175,12 @@ pub async fn summarize(
             match ask(options, run, request, &summary, &piece).await {
                 Ok(text) => {
                     summary = Summary::store(run, &messages, summary.messages + piece.len(), text);
-                    shown = summary.shown(&messages, summary.messages);
+                    shown = summary.shown(&messages, summary.messages, prompt);
                 }
                 Err(error) => match options.failure {
                     SummaryFailure::EndRun => return Err(error),
                     SummaryFailure::Cut => {
-                        shown = summary.shown(&messages, end);
+                        shown = summary.shown(&messages, end, prompt);
                         break;
                     }
                     SummaryFailure::SendAll => break,

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::prompt::{PromptPart, shows, tagged};
 use onionskin_definitions::content::ContentBlock;
 use onionskin_definitions::secret::Redactor;
 use onionskin_tools::context::RunContext;
@@ -40,24 +41,29 @@ impl Summary {
         summary
     }
 
+    /// Whether a system prompt shows it.
+    pub(super) fn is_in(&self, prompt: Option<&str>) -> bool {
+        prompt.is_some_and(|prompt| shows(prompt, PromptPart::SessionSummary, &self.text))
+    }
+
     /// The summary, followed by the messages from `start` on. The summary begins a message of the user, so
-    /// that roles still alternate.
-    pub(super) fn shown(&self, messages: &History, start: usize) -> History {
+    /// that roles still alternate. A summary in the system prompt is left out if there is another such message.
+    pub(super) fn shown(&self, messages: &History, start: usize, prompt: Option<&str>) -> History {
         let mut shown = History::new();
         if self.messages == 0 && start == 0 {
             return messages.clone();
-        }
-        let mut content = Vec::new();
-        if self.messages > 0 {
-            let text =
-                format!("<summary_of_earlier_messages>\n{}\n</summary_of_earlier_messages>", self.text);
-            content.push(ContentBlock::Text(text));
         }
         let before = messages.iter().take(start).rfind(|message| message.is_input());
         // The later answers refer to the newest input.
         let is_needed = messages.iter().skip(start).all(|message| !message.is_input());
         let first = messages.get(start).filter(|first| matches!(first, Message::User { .. }));
-        for message in before.filter(|_| is_needed).into_iter().chain(first) {
+        let before = before.filter(|_| is_needed);
+        let mut content = Vec::new();
+        let is_begun = before.is_some() || first.is_some();
+        if self.messages > 0 && !(is_begun && self.is_in(prompt)) {
+            content.push(ContentBlock::Text(tagged("summary_of_earlier_messages", &self.text)));
+        }
+        for message in before.into_iter().chain(first) {
             if let Message::User { content: said, .. } = message {
                 content.extend(said.iter().cloned());
             }

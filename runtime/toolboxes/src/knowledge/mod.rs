@@ -161,8 +161,8 @@ impl KnowledgeBase {
     }
 
     /// A source of a system prompt's part: the passages that fit the user's newest message best, at most this number of them and of
-    /// what `search` returns. Without a fitting passage the part is left out. The passages are in the prompt without a call of a tool; an agent
-    /// can have the toolbox too.
+    /// what `search` returns. Without a fitting passage the part is left out. The passages are in the prompt without a call of a tool; for
+    /// more, the source brings the tool `search_knowledge`. An agent can have the toolbox too.
     ///
     /// ```
     /// use std::sync::Arc;

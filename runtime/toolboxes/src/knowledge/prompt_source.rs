@@ -2,14 +2,44 @@
 
 use std::sync::Arc;
 
-use onionskin_core::RunContext;
+use onionskin_core::made::HookTools;
 use onionskin_core::prompt::PromptSource;
 use onionskin_core::servers::BoxError;
+use onionskin_core::{RunContext, toolbox};
 
-use super::{KnowledgeBase, KnowledgeError};
+use super::{KnowledgeBase, KnowledgeError, MOST_HITS, SearchHit};
 
 /// The characters of a message that are looked for.
 const WORDS: usize = 1_000;
+
+/// The search as a tool that the source brings.
+struct Searched(Arc<KnowledgeBase>);
+
+#[toolbox]
+impl Searched {
+    /// Finds documents of the knowledge base by their words, the best first, each with the piece of its text that fits
+    /// best.
+    ///
+    /// # Errors
+    /// If there is no word in the query, or the file cannot be read.
+    #[tool(
+        blocking,
+        effect = pure,
+        annotations(read_only, open_world = false),
+        instructions = "The passages in `<knowledge>` fit the newest message. Search the knowledge base for what they leave out."
+    )]
+    fn search_knowledge(
+        &self,
+        /// Words that the document may hold, such as its subject and names.
+        #[arg(length(1..=1000), example = "tides moon")]
+        query: &str,
+        /// How many documents to give.
+        #[arg(default = 10, range(1..=MOST_HITS))]
+        limit: u32,
+    ) -> Result<Vec<SearchHit>, KnowledgeError> {
+        self.0.search(query, limit)
+    }
+}
 
 /// The source that [`KnowledgeBase::passages`] makes.
 pub(super) struct Passages {
@@ -39,5 +69,9 @@ impl PromptSource for Passages {
             .map(|found| format!("{} (document {}):\n{}", found.title, found.id, found.piece))
             .collect();
         Ok(Some(passages.join("\n\n")))
+    }
+
+    fn tools(&self, tools: &mut HookTools) {
+        tools.add_toolbox(Searched(Arc::clone(&self.base)));
     }
 }

@@ -18,6 +18,9 @@ pub enum MemoryError {
     /// The storage failed, for example because a disk is full or a file is damaged.
     #[error("the memories cannot be read or written: {0}")]
     Storage(#[source] Arc<dyn std::error::Error + Send + Sync>),
+    /// A tool for the memories of a user was called in a run without a user.
+    #[error("this conversation has no user whose memories these could be")]
+    NoUser,
 }
 
 impl MemoryError {

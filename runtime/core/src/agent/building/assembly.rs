@@ -18,6 +18,7 @@ use crate::agent::built::services::{AgentServices, ProvidedServices};
 use crate::agent::built::shared::Shared;
 use crate::agent::built::tool_checks;
 use crate::agent::built::tool_list::{Owner, ToolList};
+use crate::agent::built::toolboxes::add_instructions;
 use crate::agent::callers::built::Built;
 use crate::agent::callers::child_tool::ChildTool;
 use crate::agent::callers::handle::AgentHandle;
@@ -166,9 +167,12 @@ impl Assembly {
         let others: Vec<_> =
             fixed.iter().map(|tool| &*tool.name).chain(tools.iter().map(ToolSpec::name)).collect();
         hook_tools::check(&name, &brought, &others)?;
-        for BroughtTool { name: named, tool, .. } in brought {
+        for BroughtTool { name: named, tool, instructions, .. } in brought {
             tool_checks::states(&name, state, [&(named, Arc::clone(&tool))])?;
-            let definition = define(named, &|| tool.definition()).map_err(undefined)?;
+            let mut definition = define(named, &|| tool.definition()).map_err(undefined)?;
+            if let Some(text) = instructions {
+                add_instructions(&mut definition, text);
+            }
             let target = Dynamic::target(tool);
             let named = Arc::clone(&definition.name);
             fixed.push(ToolEntry::new(named, ToolSource::Function, None, definition, target));

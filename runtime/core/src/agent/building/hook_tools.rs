@@ -1,4 +1,5 @@
-//! The tools that hooks bring to their agents, and hooks with the filter `everywhere` also to the agents below.
+//! The tools that hooks and sources of prompts bring to their agents, and hooks with the filter `everywhere` also to the
+//! agents below.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,22 +10,21 @@ use onionskin_tools::onion::{HookTools, caught};
 use crate::agent::declaration::AgentId;
 use crate::agent::error::build_error::BuildError;
 use crate::agent::parts::{BroughtTool, Parts};
+use crate::prompt::Prompt;
 
 use super::declared::Declared;
 
 /// Adds them to the declarations, each of which is after those of its children.
 ///
 /// # Errors
-/// Returns an error if the code of a hook or a tool panics.
+/// Returns an error if the code of a hook, a source or a tool panics.
 pub(super) fn bring(declared: &mut [Declared]) -> Result<(), BuildError> {
     let mut below: HashMap<AgentId, Vec<BroughtTool>> = HashMap::new();
     for Declared { agent, declaration, .. } in declared.iter_mut().rev() {
         let mut reaching = below.remove(&agent.id).unwrap_or_default();
         let mut own = reaching.clone();
-        let brought_by_hooks = caught(|| brought_by_hooks(&declaration.parts));
-        for (is_everywhere, tool) in
-            brought_by_hooks.map_err(|reason| BuildError::declaring(agent.name(), reason))?
-        {
+        let brought = caught(|| brought(&declaration.parts));
+        for (is_everywhere, tool) in brought.map_err(|reason| BuildError::declaring(agent.name(), reason))? {
             if is_everywhere {
                 add(&mut reaching, tool.clone());
             }
@@ -41,15 +41,15 @@ pub(super) fn bring(declared: &mut [Declared]) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// The tools of the hooks of an agent, and whether the agents below have them too.
-fn brought_by_hooks(parts: &Parts) -> Vec<(bool, BroughtTool)> {
+/// The tools of the hooks and of the prompt of an agent, and whether the agents below have them too.
+fn brought(parts: &Parts) -> Vec<(bool, BroughtTool)> {
     let mut all = Vec::new();
     let mut list = |hook: String, is_everywhere: bool, tools: &dyn Fn(&mut HookTools)| {
         let mut brought = HookTools::default();
         tools(&mut brought);
-        all.extend(brought.into_tools().map(|(name, ty, tool)| {
+        all.extend(brought.into_tools().map(|(name, ty, tool, instructions)| {
             let hook = hook.clone();
-            (is_everywhere, BroughtTool { hook, name, ty, tool })
+            (is_everywhere, BroughtTool { hook, name, ty, tool, instructions })
         }));
     };
     for hook in &parts.compiled_hooks {
@@ -59,17 +59,23 @@ fn brought_by_hooks(parts: &Parts) -> Vec<(bool, BroughtTool)> {
         let is_everywhere = parts.reaching.iter().any(|reaching| Arc::ptr_eq(reaching, hook));
         list(hook.shown_name_dyn(), is_everywhere, &|brought| hook.tools_dyn(brought));
     }
+    let changed = parts.changed.as_ref().map(|changed| &changed.prompt);
+    let is_replaced = |part| changed.is_some_and(|changed| changed.speaks_of(part));
+    let declared = parts.prompt.sources().filter(|(part, _)| !is_replaced(*part));
+    for (part, source) in declared.chain(changed.into_iter().flat_map(Prompt::sources)) {
+        list(format!("PromptPart::{part}"), false, &|brought| source.tools_dyn(brought));
+    }
     all
 }
 
-/// Adds a tool, unless another hook brings the same one.
+/// Adds a tool, unless another hook or source brings the same one.
 fn add(tools: &mut Vec<BroughtTool>, tool: BroughtTool) {
     if tools.iter().all(|other| (other.name, other.ty) != (tool.name, tool.ty)) {
         tools.push(tool);
     }
 }
 
-/// Checks that a tool of a hook has a name of its own among the other tools of its agent.
+/// Checks that each of these tools has a name of its own among the other tools of its agent.
 pub(super) fn check(agent: &str, brought: &[BroughtTool], others: &[&str]) -> Result<(), BuildError> {
     let clash = brought.iter().enumerate().find(|(at, tool)| {
         let before = brought[..*at].iter().map(|other| other.name);

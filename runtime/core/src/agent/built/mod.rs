@@ -9,4 +9,4 @@ pub(super) mod shared;
 pub(super) mod stored_sessions;
 pub(super) mod tool_checks;
 pub(super) mod tool_list;
-mod toolboxes;
+pub(super) mod toolboxes;

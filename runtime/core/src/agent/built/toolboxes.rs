@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use onionskin_definitions::definition::ToolSource;
+use onionskin_definitions::definition::{ToolDefinition, ToolSource};
 use onionskin_tools::context::ToolEntry;
 use onionskin_tools::onion::{Undefined, caught, define};
 use onionskin_tools::tool::{DynTool, Dynamic, Toolbox, ToolboxLink, disagreement};
@@ -77,8 +77,7 @@ impl ProvidedToolbox {
                 definition.name = format!("{prefix}_{}", definition.name).into();
             }
             if let Some(text) = instructions.take() {
-                let own = definition.instructions.as_deref().map(|own| format!("{text}\n\n{own}"));
-                definition.instructions = Some(own.map_or_else(|| text.into(), Into::into));
+                add_instructions(&mut definition, text);
             }
             let name = Arc::clone(&definition.name);
             Ok(ToolEntry::new(
@@ -91,4 +90,10 @@ impl ProvidedToolbox {
         };
         self.tools.iter().map(entry).collect()
     }
+}
+
+/// Puts the instructions of a toolbox before those of its first tool.
+pub(in crate::agent) fn add_instructions(definition: &mut ToolDefinition, text: &'static str) {
+    let own = definition.instructions.as_deref().map(|own| format!("{text}\n\n{own}"));
+    definition.instructions = Some(own.map_or_else(|| text.into(), Into::into));
 }

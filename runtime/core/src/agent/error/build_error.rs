@@ -398,16 +398,18 @@ pub enum BuildError {
         /// The effect that the tool declares.
         effect: Effect,
     },
-    /// A hook brings a tool ([`Hook::tools`](crate::Hook::tools)), and the agent has another tool of this name.
+    /// A hook ([`Hook::tools`](crate::Hook::tools)) or a source of the prompt
+    /// ([`PromptSource::tools`](crate::prompt::PromptSource::tools)) brings a tool, and the agent has another tool of this
+    /// name.
     #[error(
-        "the hook `{hook}` brings the tool `{tool}` to the agent `{agent}`, which has a tool of this name already: remove that tool from \
+        "`{hook}` brings the tool `{tool}` to the agent `{agent}`, which has a tool of this name already: remove that tool from \
          the lists of the agent, or rename it"
     )]
     #[non_exhaustive]
     HookTool {
         /// The agent.
         agent: String,
-        /// The hook.
+        /// The hook, or the part of the prompt.
         hook: String,
         /// The name of both tools.
         tool: String,

@@ -60,7 +60,7 @@ pub(super) struct Parts {
     pub(super) default_servers: Option<Arc<dyn ToolServers>>,
     pub(super) runtime_tools: Vec<Arc<dyn DynTool>>,
     pub(super) tools: Vec<(&'static str, Arc<dyn DynTool>)>,
-    /// The tools that hooks bring, after those.
+    /// The tools that hooks and sources of the prompt bring, after those.
     pub(super) brought: Vec<BroughtTool>,
     pub(super) worded: Worded,
     pub(super) toolboxes: Vec<ToolboxLink>,
@@ -131,13 +131,15 @@ impl Parts {
     }
 }
 
-/// A tool that a hook brings.
+/// A tool that a hook or a source of the prompt brings.
 #[derive(Clone)]
 pub(super) struct BroughtTool {
     pub(super) hook: String,
     pub(super) name: &'static str,
     pub(super) ty: TypeId,
     pub(super) tool: Arc<dyn DynTool>,
+    /// The text for the system prompt of a toolbox whose first tool it is.
+    pub(super) instructions: Option<&'static str>,
 }
 
 /// The changes of a builder to a declaration.

@@ -1,0 +1,116 @@
+//! What an agent learned.
+
+use onionskin_core::made::HookTools;
+use onionskin_core::memory::{MemoryError, MemoryScope, MemoryStore};
+use onionskin_core::prompt::PromptSource;
+use onionskin_core::servers::BoxError;
+use onionskin_core::{RunContext, ToolContext, toolbox};
+
+use super::shown::Shown;
+use super::{TEXT, without_secrets};
+
+/// The kind of these memories.
+const KIND: &str = "learning";
+
+/// What each agent learned: a source for the prompt's part
+/// [`Learnings`](onionskin_core::prompt::PromptPart::Learnings), with the tool `save_learning`, which the agent gets with
+/// it. Feature `memory`.
+///
+/// An agent has its own learnings, by its name, and all of its users share them. So what one user makes the model save is
+/// in the prompt of the others: name `save_learning` in the agent's `approval`, or call [`Self::without_tools`] and let
+/// the program add learnings to the store, in [`Self::scope`].
+///
+/// The bounds are those of [`UserMemories`](super::UserMemories).
+///
+/// ```
+/// use onionskin::memory::{Learnings, MemoryStore, VolatileMemories};
+/// use onionskin::prompt::{Prompt, PromptPart};
+/// use onionskin::{ScriptedModel, agent};
+/// use std::sync::Arc;
+///
+/// agent! {
+///     Clerk { instruction: "Answer.", add_learnings_to_context: true }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let store = Arc::new(VolatileMemories::default());
+/// store.add(&Learnings::scope("Clerk"), "The printer needs A5.").await.unwrap();
+/// let learnings = Learnings::new(Arc::clone(&store)).without_tools();
+/// let prompt = Prompt::new().source(PromptPart::Learnings, learnings);
+/// let clerk = Clerk::builder().model(ScriptedModel::new()).prompt(prompt).build().await.unwrap();
+/// let shown = clerk.system_prompt().await.unwrap().unwrap();
+/// assert_eq!(shown, "Answer.\n\n<learnings>\n- The printer needs A5.\n</learnings>");
+/// # });
+/// ```
+#[derive(Debug, Clone)]
+#[cfg(feature = "memory")]
+pub struct Learnings {
+    shown: Shown,
+    has_tools: bool,
+}
+
+impl Learnings {
+    /// The learnings in this store, of the kind `learning`.
+    pub fn new(store: impl MemoryStore) -> Self {
+        Self { shown: Shown::new(store), has_tools: true }
+    }
+
+    /// The scope of an agent's learnings, for programs that add or remove some.
+    pub fn scope(agent: &str) -> MemoryScope {
+        MemoryScope::agent(agent, KIND)
+    }
+
+    /// Shows at most this number of learnings in a prompt. Default: 50.
+    #[must_use]
+    pub fn max_memories(mut self, memories: usize) -> Self {
+        self.shown.memories = memories;
+        self
+    }
+
+    /// Shows at most this number of bytes of learnings in a prompt. Default: 8,000.
+    #[must_use]
+    pub fn max_bytes(mut self, bytes: usize) -> Self {
+        self.shown.bytes = bytes;
+        self
+    }
+
+    /// Brings no tool to the agent, which then only reads.
+    #[must_use]
+    pub fn without_tools(mut self) -> Self {
+        self.has_tools = false;
+        self
+    }
+}
+
+#[toolbox]
+impl Learnings {
+    /// Saves a lesson for all later conversations of this agent: how a task is done well, or a mistake to avoid. Nothing
+    /// about a person.
+    ///
+    /// # Errors
+    /// If it cannot be stored.
+    #[tool(effect = idempotent, annotations(read_only = false, destructive = false, idempotent, open_world = false))]
+    pub async fn save_learning(
+        &self,
+        ctx: &ToolContext,
+        /// The lesson, in one sentence.
+        #[arg(length(1..=TEXT), example = "The time server wants names of zones, not of towns.")]
+        text: &str,
+    ) -> Result<(), MemoryError> {
+        let text = without_secrets(ctx, text);
+        self.shown.store.add(&Self::scope(ctx.agent_name()), &text).await?;
+        Ok(())
+    }
+}
+
+impl PromptSource for Learnings {
+    async fn text(&self, run: &RunContext) -> Result<Option<String>, BoxError> {
+        Ok(self.shown.text(Self::scope(run.agent().name())).await?)
+    }
+
+    fn tools(&self, tools: &mut HookTools) {
+        if self.has_tools {
+            tools.add_toolbox(self.clone());
+        }
+    }
+}
