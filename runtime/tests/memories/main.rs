@@ -3,5 +3,6 @@
 
 mod fields;
 mod parser;
+mod rows;
 mod sources;
 mod suite;
