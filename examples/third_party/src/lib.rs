@@ -1,5 +1,5 @@
 //! An example of a crate by a third party: a model, a wrapper of models, two sources of tools, a tool, a wrapper of tools, a toolbox, hooks around calls
-//! (one that requires approval and brings a tool), turns and runs, both guardrails, a tool and a guardrail that take a service, an approver, an answerer, a journal, an agent, a strategy for agents, a propagator of traces
+//! (one that requires approval and brings a tool), turns and runs, both guardrails, a tool and a guardrail that take a service, an approver, an answerer, a journal, a store of sessions, an agent, a strategy for agents, a propagator of traces
 //! and two forms of exports, all written by hand on the public, documented items of `onionskin-core`.
 //!
 //! Most of them together are a bank's clerk. [`clerk`] puts them together, and the program `third_party` runs it.
@@ -26,6 +26,7 @@ mod openapi_document;
 mod propagator;
 mod rates;
 mod run_hook;
+mod session_files;
 mod shelf;
 mod spending;
 mod tool;
@@ -50,6 +51,7 @@ pub use openapi_document::OpenApiError;
 pub use propagator::Branch;
 pub use rates::{RateTable, Rates};
 pub use run_hook::Counter;
+pub use session_files::SessionFiles;
 pub use shelf::{Memory, Shelf, Store};
 pub use spending::{Budget, Spent, Sum};
 pub use tool::{Bank, Transfer};

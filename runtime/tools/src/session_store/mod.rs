@@ -34,8 +34,8 @@ const LEASE_TIME: Duration = Duration::from_secs(10);
 /// **Errors.** A method that fails has changed nothing. [`SessionStoreError`] says which failure a run or a person can
 /// handle.
 ///
-/// **Cancel safety.** Dropping the future of a method leaves open whether it took effect. The session is then read
-/// again before the next records are appended.
+/// **Cancel safety.** Dropping the future of a method leaves open whether it takes effect, also later. The session is
+/// then read again before the next records are appended.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not store sessions",
     label = "not a session store",
