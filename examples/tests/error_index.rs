@@ -12,9 +12,10 @@ const MESSAGES: [&str; 2] = [
     include_str!("../../docs/book/src/reference/errors/agents.md"),
 ];
 /// The pages that list variants.
-const VARIANTS: [&str; 3] = [
+const VARIANTS: [&str; 4] = [
     include_str!("../../docs/book/src/reference/errors/building.md"),
     include_str!("../../docs/book/src/reference/errors/running.md"),
+    include_str!("../../docs/book/src/reference/errors/stores.md"),
     include_str!("../../docs/book/src/reference/errors/calls.md"),
 ];
 
@@ -27,8 +28,10 @@ const ENUMS: &[(&str, &str)] = &[
     ("AskError", "runtime/tools/src/question/error.rs"),
     ("MisuseError", "runtime/core/src/agent/error/misuse.rs"),
     ("Limit", "runtime/core/src/agent/limits.rs"),
+    ("BudgetError", "runtime/tools/src/budget/error.rs"),
     ("JournalErrorKind", "runtime/tools/src/journal/error.rs"),
     ("MemoryError", "runtime/tools/src/memory/error.rs"),
+    ("SessionError", "runtime/tools/src/session/log/error.rs"),
     ("SavedSessionError", "runtime/tools/src/session/saved.rs"),
     ("HistoryError", "runtime/tools/src/model/history_check.rs"),
     ("McpError", "runtime/mcp/src/error.rs"),

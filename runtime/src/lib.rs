@@ -71,6 +71,7 @@
 //! | Ready toolboxes | module `toolboxes` (features `knowledge-base`, `web-search`) |
 //! | Tools in the forms of providers, MCP and prompts | module [`export`] |
 //! | Steps of a run | [`Journal`](journal::Journal), [`StepId`](journal::StepId), [`MemoryJournal`](journal::MemoryJournal) |
+//! | What runs may spend together | [`Budget`](budget::Budget), [`BudgetStore`](budget::BudgetStore), [`MemoryBudgets`](budget::MemoryBudgets) |
 //! | Tests | module `testing` (feature `testing`), [`ToolCaller`](run::ToolCaller), [`ScriptedModel`] |
 //!
 //! # Features
@@ -158,9 +159,9 @@ pub use onionskin_core::{
 };
 #[doc(inline)]
 pub use onionskin_core::{
-    approval, checks, content, declaration, definition, event, export, forms, journal, made, message_hooks,
-    model, prompt, question, run, run_hooks, secret, servers, services, sessions, spec, trace, turn_hooks,
-    typed, ui,
+    approval, budget, checks, content, declaration, definition, event, export, forms, journal, made,
+    message_hooks, model, prompt, question, run, run_hooks, secret, servers, services, sessions, spec, trace,
+    turn_hooks, typed, ui,
 };
 #[cfg(feature = "genai")]
 #[doc(inline)]
@@ -255,7 +256,7 @@ pub mod hooks {
 ///
 /// A hook is the function that you wrote, so a test calls it as one. [`next`](testing::next) takes the place of everything inside
 /// of it, [`context`](testing::context) makes the call. [`model_suite`](testing::model_suite) tests a model of your own, [`memory_suite`](testing::memory_suite) a store of
-/// memories, and [`session_suite`](testing::session_suite) a store of sessions. `FakeServer` (feature `mcp`) is an MCP server of closures.
+/// memories, [`session_suite`](testing::session_suite) a store of sessions, and [`budget_suite`](testing::budget_suite) a store of budgets. `FakeServer` (feature `mcp`) is an MCP server of closures.
 #[cfg(feature = "testing")]
 pub mod testing {
     #[cfg(feature = "mcp")]
@@ -263,7 +264,7 @@ pub mod testing {
     pub use onionskin_mcp::testing::{FakeAnswer, FakeServer};
     #[doc(inline)]
     pub use onionskin_testing::{
-        CaseOutcome, ContextBuilder, Exchange, Reply, Scenario, SuiteReport, TestCall, context, memory_suite,
-        model_suite, next, session_suite, typed_next,
+        CaseOutcome, ContextBuilder, Exchange, Reply, Scenario, SuiteReport, TestCall, budget_suite, context,
+        memory_suite, model_suite, next, session_suite, typed_next,
     };
 }

@@ -34,6 +34,7 @@ onionskin_vocabulary::options!(option_tables);
 
 mod agent;
 pub mod approval;
+pub mod budget;
 pub mod checks;
 mod description;
 pub mod event;

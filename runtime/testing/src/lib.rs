@@ -33,7 +33,7 @@
 //! `FakeServer` (feature `mcp`) is an MCP server whose tools are closures.
 //!
 //! [`model_suite`] tests a model with the cases that an agent needs, [`memory_suite`] a store of
-//! memories, and [`session_suite`] a store of sessions.
+//! memories, [`session_suite`] a store of sessions, and [`budget_suite`] a store of budgets.
 //!
 //! [`ToolCaller`](onionskin_tools::onion::ToolCaller) calls an agent's tools through all of its hooks, and a
 //! [`ScriptedModel`](onionskin_tools::ScriptedModel) plays whole runs.
@@ -42,6 +42,7 @@
 // A new variant of an enum must be handled in each `match`.
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
+mod budget_suite;
 mod memory_suite;
 mod model_suite;
 mod report;
@@ -52,6 +53,7 @@ use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+pub use self::budget_suite::budget_suite;
 pub use self::memory_suite::memory_suite;
 pub use self::model_suite::{Exchange, Reply, Scenario, model_suite};
 pub use self::report::{CaseOutcome, SuiteReport};

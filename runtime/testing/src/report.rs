@@ -18,8 +18,7 @@ pub(crate) async fn case_outcome(case: impl Future<Output = CaseOutcome>) -> Cas
     }
 }
 
-/// The outcomes of the cases of [`model_suite`](super::model_suite), [`memory_suite`](super::memory_suite) or
-/// [`session_suite`](super::session_suite). `Display` lists them.
+/// The outcomes of the cases of a suite, such as [`model_suite`](super::model_suite). `Display` lists them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use = "assert that all cases passed"]
 pub struct SuiteReport {

@@ -9,6 +9,7 @@
 
 pub mod approval;
 pub mod backoff;
+pub mod budget;
 pub mod caught;
 pub mod context;
 pub mod deadline;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::seconds;
 use onionskin_definitions::error::{ErrorKind, ToolError};
+use onionskin_tools::budget::BudgetExceeded;
 
 /// The limits of one run. The run of a child has its own limits and counts separately.
 ///
@@ -98,8 +99,8 @@ impl Limits {
     }
 }
 
-/// The limit that ended a run, with its value in [`Limits`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+/// The limit that ended a run, with its value in [`Limits`] or in its budget.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Limit {
     /// [`Limits::turns`]: the model called tools in the last turn, so the run needed another one.
@@ -113,4 +114,8 @@ pub enum Limit {
     /// [`AgentTool::timeout`](super::AgentTool::timeout) allows.
     #[error("{0:?}")]
     Time(Duration),
+    /// A [`Budget`](crate::budget::Budget) of the run or of its callers, which the next request to a model would exceed. The
+    /// request was not sent.
+    #[error("{0}")]
+    Budget(BudgetExceeded),
 }

@@ -78,10 +78,17 @@ impl ToolContext {
             self.data(|data| data.starts.of_function += 1);
         }
         self.note_start();
-        let begun = match self.admit() {
-            Ok(()) => self.begin().await,
+        let reserved = match self.admit() {
+            // Boxed, so that runs without budgets have no room for it.
+            Ok(()) if self.is_budgeted() => Box::pin(self.run().reserve_call()).await.map_err(Exit::Tool),
+            Ok(()) => Ok(None),
             Err(exit) => Err(exit),
         };
+        let (held, begun) = match reserved {
+            Ok(held) => (held, self.begin().await),
+            Err(exit) => (None, Err(exit)),
+        };
+        let is_started = matches!(begun, Ok(None));
         let mut result = match begun {
             Ok(None) => {
                 let _started = self.enter_function();
@@ -96,11 +103,20 @@ impl ToolContext {
                 Err(exit)
             }
         };
+        if let Some(held) = held {
+            let is_refused = result.as_ref().is_err_and(|exit| refused_by(tool, exit).is_some());
+            Box::pin(self.run().finish_call(held, is_started && !is_refused)).await;
+        }
         if let Err(exit) = &result {
             self.note_refused(tool, exit);
         }
         self.note_end(&mut result);
         result
+    }
+
+    /// Whether the start counts in budgets. A child agent spends by its own requests and calls.
+    fn is_budgeted(&self) -> bool {
+        !self.run().shared_budgets().is_empty() && self.source() != ToolSource::Agent
     }
 
     /// Refuses the call if `max_calls` calls of its tool have started in the run. A call counts once, also if

@@ -182,6 +182,11 @@ pub struct Cost(u128);
 const PICOS: u128 = 1_000_000_000_000;
 
 impl Cost {
+    /// This many micro-units.
+    pub fn from_micros(micros: u64) -> Self {
+        Self(u128::from(micros) * 1_000_000)
+    }
+
     /// The amount in pico-units, the millionth part of a micro-unit: a token whose million costs 1 micro-unit costs
     /// 1 pico-unit.
     pub fn picos(self) -> u128 {

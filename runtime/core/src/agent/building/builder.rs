@@ -7,6 +7,7 @@ use std::sync::Arc;
 use onionskin_definitions::secret::{Secret, Sensitive};
 use onionskin_definitions::setters;
 use onionskin_tools::approval::Approver;
+use onionskin_tools::budget::{Budget, BudgetStore};
 use onionskin_tools::event::RunOutput;
 use onionskin_tools::journal::Journal;
 use onionskin_tools::model::{BoxModel, Message, Model};
@@ -327,6 +328,39 @@ impl<A> AgentBuilder<A> {
     pub fn journal(mut self, journal: impl Journal) -> Self {
         let replaced = self.setup.shared.journal.replace(Arc::new(journal));
         self.setup.note_twice(replaced.is_some(), ".journal(..)");
+        self
+    }
+
+    /// Adds a budget for the runs of all agents, beside the [limits](Limits) of each agent. Children spend the budgets of their
+    /// callers. Building fails if the budget limits nothing ([`BuildError::Budget`]).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use onionskin::budget::{Budget, BudgetScope};
+    /// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+    ///
+    /// agent! { Clerk { instruction: "Answer." } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let hourly = Budget::new("hourly", BudgetScope::All).tokens(100_000).per(Duration::from_hours(1));
+    /// let clerk = Clerk::builder().model(ScriptedModel::turns([ScriptedTurn::say("Yes.")])).budget(hourly);
+    /// assert_eq!(clerk.run("Really?").await.unwrap().text, "Yes.");
+    /// # });
+    /// ```
+    pub fn budget(mut self, budget: Budget) -> Self {
+        self.setup.shared.budgets.all.push(Arc::new(budget));
+        self
+    }
+
+    /// Sets the store of what the runs spent from their budgets, also from those of requests. Without one, the agents of
+    /// the builder share a [`MemoryBudgets`](crate::budget::MemoryBudgets), and the end of the process ends all budgets.
+    ///
+    /// Builders that share a store share the [`Arc`]: a budget that an [`AgentTool`](crate::AgentTool) and its caller have
+    /// in one store counts once.
+    pub fn budget_store<S: BudgetStore>(mut self, store: Arc<S>) -> Self {
+        let replaced = self.setup.shared.budgets.store.replace(store);
+        self.setup.note_twice(replaced.is_some(), ".budget_store(..)");
         self
     }
 

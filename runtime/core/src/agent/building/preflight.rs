@@ -40,6 +40,7 @@ pub(super) fn problems(setup: &Setup, declared: &[Declared]) -> Vec<BuildError> 
     }
     no_model(setup, &agents, &mut problems);
     models(setup, &agents, &mut problems);
+    budgets(setup, &mut problems);
     problems.extend(setup.twice.iter().map(|call| BuildError::SetTwice { call: call.clone() }));
     if !setup.allows_unused {
         unused_states(setup, &agents, &mut problems);
@@ -59,6 +60,17 @@ pub(super) fn problems(setup: &Setup, declared: &[Declared]) -> Vec<BuildError> 
     );
     unknown_agents(setup, &agents, &mut problems);
     problems
+}
+
+fn budgets(setup: &Setup, problems: &mut Vec<BuildError>) {
+    let all = &setup.shared.budgets.all;
+    problems.extend(all.iter().filter_map(|budget| budget.check().err()).map(BuildError::Budget));
+    for (index, budget) in all.iter().enumerate() {
+        if all[..index].iter().any(|earlier| earlier.is_same(budget)) {
+            let call = format!("`.budget(..)` with the name `{}` and one scope", budget.name());
+            problems.push(BuildError::SetTwice { call });
+        }
+    }
 }
 
 /// Checks an agent's name, as `agent!` does.

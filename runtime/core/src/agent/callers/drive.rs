@@ -5,7 +5,8 @@ use std::sync::{Arc, LazyLock};
 
 use onionskin_definitions::on_drop::OnDrop;
 use onionskin_definitions::secret::Redact as _;
-use onionskin_tools::context::{Acted, People, RunHooks, RunIdentity, RunSeed, ToolContext};
+use onionskin_tools::budget::Budgets;
+use onionskin_tools::context::{AbortCause, Acted, People, RunHooks, RunIdentity, RunSeed, ToolContext};
 use onionskin_tools::deadline::Deadline;
 use onionskin_tools::event::{EventKind, Events};
 use onionskin_tools::journal::{StepId, StepKind, new_id};
@@ -59,6 +60,7 @@ pub(super) fn seed(
         services: Services::default(),
         events,
         journal: None,
+        budgets: Budgets::default(),
         deadline: None,
         token,
         history: History::new(),
@@ -100,6 +102,7 @@ pub(super) fn child_seed(
         begun_by: parent.map(|_| cx.begins()),
         acted: Some(Acted::for_child_of(caller.acted())),
         journal: caller.journal().cloned(),
+        budgets: caller.shared_budgets().clone(),
         deadline: Deadline::sooner(instance.limits().time, deadline),
         services: caller.services().clone(),
         ..seed
@@ -194,6 +197,12 @@ async fn driven(run: &AgentRun, answer: RunFn, input: String) -> Result<String, 
             Err(RunError::Depth { agent, max, chain: chain.into() })
         }
     };
+    let budgets = run.cx.shared_budgets();
+    if !budgets.is_empty()
+        && let Err(error) = Box::pin(budgets.write_ended()).await
+    {
+        run.cx.abort_for(AbortCause::Budget(error));
+    }
     let answer = match done {
         Ok(Ok(answer)) => answer,
         Ok(Err(words)) => {

@@ -7,6 +7,7 @@ use onionskin_definitions::content::ContentBlock;
 use onionskin_definitions::definition::Asks;
 use onionskin_definitions::secret::Redact as _;
 use onionskin_tools::approval::DynApprover;
+use onionskin_tools::budget::Budget;
 use onionskin_tools::context::{People, RunSeed};
 use onionskin_tools::deadline::Deadline;
 use onionskin_tools::event::{Events, Queue};
@@ -45,6 +46,7 @@ pub(super) struct Options {
     pub(super) prompt: Prompt,
     pub(super) model: Option<BoxModel>,
     pub(super) limits: Option<Box<Limits>>,
+    pub(super) budgets: Vec<Arc<Budget>>,
     /// Creates the form of the answer, if it has a type.
     pub(super) answer: Option<fn() -> AnswerForm>,
     pub(super) cancellation: Option<CancellationToken>,
@@ -155,6 +157,9 @@ impl Options {
                     history,
                     ..seed
                 };
+                let budgets = shared.budgets.for_run(&seed, &self.budgets, in_session);
+                let budgets = budgets.map_err(|error| RunError::budget(&instance.name, error))?;
+                let seed = RunSeed { budgets, ..seed };
                 let mut run = AgentRun::new(seed, instance, session.clone());
                 run.own = own;
                 run.answer = answer_form.or(run.answer);

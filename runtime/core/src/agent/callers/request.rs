@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use onionskin_definitions::setters;
 use onionskin_tools::approval::Approver;
+use onionskin_tools::budget::Budget;
 use onionskin_tools::event::RunOutput;
 use onionskin_tools::model::{BoxModel, Model};
 use onionskin_tools::question::{Answer, Answerer, Paused, Resumption};
@@ -213,6 +214,29 @@ impl<O> RunRequest<O> {
     /// ```
     pub fn limits(mut self, limits: Limits) -> Self {
         self.options.limits = Some(Box::new(limits));
+        self
+    }
+
+    /// Adds a budget for this run, beside those of the builder. Its children spend it too. If the run cannot have it, it does
+    /// not begin ([`RunError::Budget`]). A resumed run has it only if this method is called again.
+    ///
+    /// ```
+    /// use onionskin::budget::{Budget, BudgetScope};
+    /// use onionskin::run::Limit;
+    /// use onionskin::{RunError, ScriptedModel, ScriptedTurn, agent};
+    ///
+    /// agent! { Clerk { instruction: "Answer." } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let clerk = Clerk::builder().model(ScriptedModel::turns([ScriptedTurn::say("Yes.")])).build().await.unwrap();
+    /// let little = Budget::new("little", BudgetScope::Run).tokens(2);
+    /// let error = clerk.request("Really?").budget(little).run().await.unwrap_err();
+    /// assert!(matches!(error, RunError::Limit { limit: Limit::Budget(_), .. }));
+    /// assert_eq!(clerk.run("Really?").await.unwrap().text, "Yes.");
+    /// # });
+    /// ```
+    pub fn budget(mut self, budget: Budget) -> Self {
+        self.options.budgets.push(Arc::new(budget));
         self
     }
 

@@ -6,6 +6,7 @@ use std::fmt;
 use crate::prompt::PromptPart;
 use onionskin_definitions::definition::{Effect, ExampleError, NameProblem};
 use onionskin_definitions::error::{BoxError, write_with_causes};
+use onionskin_tools::budget::BudgetError;
 use onionskin_tools::context::NameClash;
 use onionskin_tools::model::{HistoryError, ModelError};
 use onionskin_tools::services::ServiceType;
@@ -93,6 +94,9 @@ pub enum BuildError {
         /// The call of the builder.
         call: String,
     },
+    /// A budget of the builder limits nothing, or allows nothing.
+    #[error(transparent)]
+    Budget(BudgetError),
     /// An approver or an answerer was set, but nothing asks. [`AppBuilder::allow_unused`](crate::declaration::AppBuilder::allow_unused)
     /// allows this.
     #[error("`{call}` was called, but {reason}: {advice}, or remove the call")]

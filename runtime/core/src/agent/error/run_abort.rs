@@ -17,6 +17,7 @@ impl RunError {
             Some(AbortCause::Script(ScriptFault { agent, error })) => Self::Model { agent, source: error },
             Some(AbortCause::Journal(source)) => Self::Journal { agent: run.agent().name().into(), source },
             Some(AbortCause::Session(source)) => Self::Session { agent: run.agent().name().into(), source },
+            Some(AbortCause::Budget(source)) => Self::Budget { agent: run.agent().name().into(), source },
             Some(AbortCause::MessageHook(failed)) => failed.into(),
             Some(AbortCause::CannotAsk(agent, source)) => Self::CannotAsk { agent, source },
             None => Self::Aborted(abort.clone()),
@@ -36,6 +37,7 @@ impl RunError {
             Self::Aborted(abort) => Some(abort.clone()),
             Self::Journal { source, .. } => Some(Abort::new(source.to_string())),
             Self::Session { source, .. } => Some(Abort::new(source.to_string())),
+            Self::Budget { source, .. } => Some(Abort::new(source.to_string())),
             Self::CannotAsk { agent, source } => {
                 Some(AbortCause::CannotAsk(Arc::clone(agent), source.clone()).abort())
             }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use onionskin_definitions::error::{Abort, write_with_causes};
 use onionskin_definitions::text::short;
+use onionskin_tools::budget::BudgetError;
 use onionskin_tools::context::{FailedHook, StateError};
 use onionskin_tools::journal::JournalError;
 use onionskin_tools::model::{ModelError, StopReason};
@@ -81,6 +82,17 @@ pub enum RunError {
         agent: Arc<str>,
         /// The limit.
         limit: Limit,
+    },
+    /// The run cannot spend from its budgets: their store failed, a model has no price, or the run cannot have one of them.
+    /// It ends the runs above too, because what they spend would not be counted. A budget that is used up is
+    /// [`RunError::Limit`].
+    #[error("the run of `{agent}` was ended: {source}")]
+    #[non_exhaustive]
+    Budget {
+        /// The agent.
+        agent: Arc<str>,
+        /// The error of the budgets.
+        source: BudgetError,
     },
     /// Agents are nested deeper than [`Limits::depth`](crate::agent::Limits::depth) allows: as children, as tools, or through
     /// their handles in tools and hooks.
@@ -429,6 +441,16 @@ impl From<FailedHook> for RunError {
 }
 
 impl RunError {
+    /// The error of a run whose budgets do not allow a request.
+    pub(in crate::agent) fn budget(agent: &Arc<str>, error: BudgetError) -> Self {
+        let agent = Arc::clone(agent);
+        if let BudgetError::Exceeded(exceeded) = error {
+            Self::Limit { agent, limit: Limit::Budget(exceeded) }
+        } else {
+            Self::Budget { agent, source: error }
+        }
+    }
+
     /// The error of a hand-written agent that failed.
     ///
     /// ```

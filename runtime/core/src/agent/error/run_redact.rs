@@ -11,6 +11,7 @@ impl Redact for RunError {
             Self::Model { source, .. } => source.redact(redactor),
             Self::Aborted(abort) => abort.redact(redactor),
             Self::Journal { source, .. } => source.redact(redactor),
+            Self::Budget { source, .. } => source.redact(redactor),
             Self::Paused(paused) => paused.redact(redactor),
             Self::Answer { source, .. } => source.redact(redactor),
             Self::ServerTools { source, .. } => source.redact(redactor),

@@ -260,6 +260,14 @@ impl AgentRun {
         let mut failed = Usage::default();
         loop {
             attempt += 1;
+            let spending = if self.cx.shared_budgets().is_empty() {
+                None
+            } else {
+                // Boxed, so that runs without budgets have no room for it.
+                Box::pin(self.reserve_request(requested))
+                    .await
+                    .inspect_err(|_| self.tally().usage += failed)?
+            };
             let span = ChatSpan::begin(self, requested.model, requested.request, requested.change, attempt);
             let mut billed = Usage::default();
             let mut answer = pin!(self.ask_once(requested, &mut billed)).instrument(span.span()).await;
@@ -267,6 +275,9 @@ impl AgentRun {
                 error.redact(&redactor);
             }
             span.end(&answer);
+            if let Some(spending) = spending {
+                Box::pin(self.finish_request(spending, &answer, billed)).await;
+            }
             let error = match answer {
                 Ok(mut response) => {
                     response.usage += failed;

@@ -29,6 +29,7 @@ use crate::message_hook::MessageHooks;
 use crate::run_hook::RunInput;
 
 use super::call_counts::CallCounts;
+use super::measured::Measured;
 use super::open_calls::OpenCalls;
 
 /// A run of an agent. A hand-written [`Agent`](crate::Agent) uses it to reach the agent's model, tools and hooks.
@@ -106,6 +107,8 @@ pub(super) struct Tally {
     pub(super) attached: Option<Box<RunInput>>,
     /// The number of messages whose content was checked against the model.
     pub(super) read: usize,
+    /// The newest answered request, for the estimate of the next one. Only with budgets.
+    pub(super) measured: Option<Measured>,
     /// The number of answers that did not fit their type.
     pub(super) refused_answers: u32,
     transcripts: Vec<(u32, u32, Transcript)>,

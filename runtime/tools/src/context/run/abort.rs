@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use tokio_util::sync::CancellationToken;
 
 use super::RunContext;
+use crate::budget::BudgetError;
 use crate::context::ToolContext;
 use crate::journal::JournalError;
 use crate::model::ModelError;
@@ -31,6 +32,8 @@ pub enum AbortCause {
     Journal(JournalError),
     /// The store of the session failed.
     Session(SessionError),
+    /// The budgets cannot be used.
+    Budget(BudgetError),
     /// A hook on a message to a child agent failed. It ends the run of the agent that has the hook, not the
     /// parent runs.
     MessageHook(FailedHook),
@@ -46,9 +49,11 @@ impl AbortCause {
     pub fn abort(&self) -> Abort {
         match self {
             Self::CannotAsk(..) => Abort::new(CANNOT_ASK),
-            Self::Script(_) | Self::Journal(_) | Self::Session(_) | Self::MessageHook(_) => {
-                Abort::new(self.to_string())
-            }
+            Self::Script(_)
+            | Self::Journal(_)
+            | Self::Session(_)
+            | Self::Budget(_)
+            | Self::MessageHook(_) => Abort::new(self.to_string()),
         }
     }
 }
@@ -59,6 +64,7 @@ impl fmt::Display for AbortCause {
             Self::Script(fault) => fault.error.fmt(f),
             Self::Journal(error) => error.fmt(f),
             Self::Session(error) => error.fmt(f),
+            Self::Budget(error) => error.fmt(f),
             Self::MessageHook(failed) => failed.fmt(f),
             Self::CannotAsk(_, error) => error.fmt(f),
         }
@@ -72,6 +78,7 @@ impl Redact for AbortCause {
             Self::Journal(error) => error.redact(redactor),
             // It quotes no content of the session.
             Self::Session(_) => {}
+            Self::Budget(error) => error.redact(redactor),
             Self::MessageHook(failed) => failed.redact(redactor),
             // It contains only the name of the tool.
             Self::CannotAsk(..) => {}

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::{AgentInfo, People, RunContext, RunHooks, RunIdentity, RunSeed};
+use crate::budget::Budgets;
 use crate::event::Events;
 use crate::journal::new_id;
 use crate::model::History;
@@ -50,6 +51,7 @@ impl RunContext {
             services: Services::default(),
             events: Events::none(),
             journal: None,
+            budgets: Budgets::default(),
             deadline: None,
             token: CancellationToken::new(),
             history: History::new(),

@@ -1,6 +1,7 @@
 //! The run of a call: its agent, its team, its session.
 
 mod abort;
+mod budgets;
 mod definition;
 mod detached;
 mod hooks;
@@ -71,7 +72,7 @@ pub struct RunContext(Arc<RunInner>);
 struct RunInner {
     seed: RunSeed,
     latch: Latch,
-    /// Whether every tool call is watched, because there is a journal or a secret.
+    /// Whether every tool call is watched, because there is a journal, a budget or a secret.
     watched: AtomicBool,
     /// How many calls of tools with `max_calls` have started. A run has few such tools.
     started: Mutex<Vec<(Arc<str>, u32)>>,
@@ -243,7 +244,8 @@ debug_fields!(RunContext: this => instance: this.instance_name(), correlation_id
 impl RunContext {
     pub fn new(mut seed: RunSeed) -> Self {
         let latch = Latch::new(seed.token.clone());
-        let watched = AtomicBool::new(seed.journal.is_some() || seed.session_state.concealed().any());
+        let is_watched = seed.journal.is_some() || seed.session_state.concealed().any();
+        let watched = AtomicBool::new(is_watched || !seed.budgets.is_empty());
         let conversation = Mutex::new(std::mem::take(&mut seed.history));
         Self(Arc::new(RunInner {
             seed,

@@ -8,6 +8,7 @@ use super::hooks::{DynSender, OuterHooks};
 use super::permits::BegunBy;
 use super::team::AgentInfo;
 use crate::approval::DynApprover;
+use crate::budget::Budgets;
 use crate::context::{Acted, DynCall};
 use crate::deadline::Deadline;
 use crate::event::Events;
@@ -44,6 +45,8 @@ pub struct RunSeed {
     pub events: Events,
     /// The journal of the run's steps.
     pub journal: Option<Arc<dyn Journal>>,
+    /// The budgets that its requests and calls spend.
+    pub budgets: Budgets,
     /// When the run must end.
     pub deadline: Option<Deadline>,
     /// Cancels the run.

@@ -8,7 +8,7 @@ use onionskin_definitions::definition::ToolDefinition;
 use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 use onionskin_definitions::json;
 use onionskin_definitions::schema::Problem;
-use onionskin_tools::context::{CallStages, RunSeed, ToolContext};
+use onionskin_tools::context::{AbortCause, CallStages, RunSeed, ToolContext};
 use onionskin_tools::deadline::Deadline;
 use onionskin_tools::event::Events;
 use onionskin_tools::session::{Chosen, NoThread, NoTurn, Owner, Session, Wait};
@@ -166,6 +166,12 @@ impl AgentCall {
         seed.people.answerer = shared.answerer.clone().or(seed.people.answerer);
         seed.services = instance.services.for_call(cx.run().services())?;
         seed.journal = shared.journal.clone().or(seed.journal);
+        let budgets = shared.budgets.for_run(&seed, &[], !matches!(self.tool.thread, Choice::Fresh));
+        seed.budgets = budgets.map_err(|error| {
+            // A mistake of the program, which no model can handle.
+            cx.abort_for(AbortCause::Budget(error.clone()));
+            RunError::budget(&instance.name, error)
+        })?;
         let mut run = AgentRun::new(RunSeed { history, ..seed }, Arc::clone(instance), session.clone());
         run.shown = is_shown(cx);
         let _kept = store_on_drop(&run, start);

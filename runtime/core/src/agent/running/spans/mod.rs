@@ -120,6 +120,7 @@ fn run_error_type(error: &RunError) -> Cow<'static, str> {
         RunError::Answer { .. } => "answer",
         RunError::CannotAsk { .. } => "cannot_ask",
         RunError::Limit { .. } => "limit",
+        RunError::Budget { .. } => "budget",
         RunError::Depth { .. } => "depth",
         RunError::Retries { .. } => "retries",
         RunError::WrongAnswer { .. } => "wrong_answer",

@@ -1,0 +1,16 @@
+//! Budgets that runs, children, sessions and users share.
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "tests say what they expect")]
+
+#[path = "../shared/answers.rs"]
+mod answers;
+#[path = "../shared/cut.rs"]
+mod cut;
+
+mod calls;
+mod crashes;
+mod errors;
+mod parallel;
+mod requests;
+mod scopes;
+mod stores;
+mod support;
