@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use onionskin_core::sessions::SessionStoreError;
-use rusqlite::ErrorCode;
+use rusqlite::{ErrorCode, ffi};
 
 /// Why a call did not reach the file, or did not succeed there. It quotes nothing of the file's content.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -32,7 +32,10 @@ impl Failure {
         let file = shown(file);
         // Without the text of `SQLite`, which may quote the content of the file.
         let reason = error.sqlite_error().map_or_else(|| error.to_string(), ToString::to_string);
+        let extended = error.sqlite_error().map(|error| error.extended_code);
         match error.sqlite_error_code() {
+            // The file was cut.
+            _ if extended == Some(ffi::SQLITE_IOERR_SHORT_READ) => Self::Corrupt { file, reason },
             Some(ErrorCode::DiskFull) => Self::Full { file, reason },
             Some(ErrorCode::ReadOnly) => Self::ReadOnly { file, reason },
             Some(ErrorCode::NotADatabase) => Self::Foreign { file },

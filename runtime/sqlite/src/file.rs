@@ -15,12 +15,20 @@ use crate::wipe;
 /// How long a call waits while other programs write. A deletion rewrites the file.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// The length of the smallest page of a database.
+const MIN_LENGTH: u64 = 512;
+
 /// The pause between two attempts where `SQLite` does not wait.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Opens the file for the thread that writes. Creates it, and the tables that it lacks.
 pub(crate) fn open_writer(file: &Path, max_size: Option<u64>) -> Result<Connection, Failure> {
     create(file).map_err(|error| Failure::io(file, &error))?;
+    // SQLite overwrites a file that is shorter than a page.
+    let length = file.metadata().map_err(|error| Failure::io(file, &error))?.len();
+    if (1..MIN_LENGTH).contains(&length) {
+        return Err(Failure::foreign(file));
+    }
     let failed = |error| Failure::sqlite(file, &error);
     let mut connection = connect(file).map_err(failed)?;
     if connection.is_readonly("main").map_err(failed)? {

@@ -1,6 +1,4 @@
 //! A12: the suite for stores of sessions, on `SQLite`.
-#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
-
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use onionskin::sqlite::Sqlite;

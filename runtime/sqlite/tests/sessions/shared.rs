@@ -1,7 +1,8 @@
 //! What the tests of the file have in common.
 
+use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use onionskin::sessions::{SessionLease, SessionRecord, SessionStore as _, SessionStoreError};
 use onionskin::sqlite::Sqlite;
@@ -23,8 +24,8 @@ pub(crate) fn message(text: &str) -> SessionRecord {
     record(2, &json!({ "kind": "message", "message": message }))
 }
 
-pub(crate) fn lease(session: &str) -> SessionLease {
-    SessionLease::new(session, "a", Duration::from_mins(10))
+pub(crate) fn lease(session: &str, holder: &str) -> SessionLease {
+    SessionLease::new(session, holder, Duration::from_mins(10))
 }
 
 /// Acquires a session, appends records, and releases it.
@@ -33,7 +34,7 @@ pub(crate) async fn write(
     session: &str,
     records: &[SessionRecord],
 ) -> Result<(), SessionStoreError> {
-    let lease = lease(session);
+    let lease = lease(session, "a");
     let after = store.acquire(&lease).await?;
     store.append(&lease, after, records).await?;
     store.release(&lease).await
@@ -43,6 +44,18 @@ pub(crate) async fn write(
 pub(crate) async fn texts(store: &Sqlite, session: &str) -> Result<Vec<String>, SessionStoreError> {
     let records = store.read(session, 0).await?;
     Ok(records.iter().filter_map(SessionRecord::search_text).collect())
+}
+
+/// Drops the last handle, and waits until the file is closed: `SQLite` then removes its log.
+pub(crate) async fn close(store: Sqlite, file: &Path) {
+    let log = file.with_extension("db-wal");
+    assert!(log.exists());
+    drop(store);
+    let start = Instant::now();
+    while log.exists() {
+        assert!(start.elapsed() < Duration::from_secs(10), "the file is still open");
+        tokio::task::yield_now().await;
+    }
 }
 
 /// Numbers that are the same in each run.

@@ -1,9 +1,4 @@
 //! A12: deleted content is in none of the files.
-#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
-
-#[allow(dead_code, reason = "other tests use it")]
-mod shared;
-
 use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
@@ -13,7 +8,7 @@ use onionskin::sessions::{SessionSelection, SessionStore as _};
 use onionskin::sqlite::Sqlite;
 use rusqlite::Connection;
 
-use shared::{Numbers, began, message, write};
+use crate::shared::{Numbers, began, close, message, texts, write};
 
 /// The user of some of the sessions.
 const LEAVES: &str = "theuserwholeavesforgood";
@@ -113,9 +108,31 @@ async fn a12_deleted_content_is_in_no_file() {
     }
     // The others are as they were.
     for (_, Written { session, words, .. }) in &rest {
-        let texts = shared::texts(&store, session).await.unwrap();
-        assert_eq!(texts.len(), words.len());
-        assert!(texts.iter().zip(words).all(|(text, word)| text.starts_with(&**word)));
+        let stored = texts(&store, session).await.unwrap();
+        assert_eq!(stored.len(), words.len());
+        assert!(stored.iter().zip(words).all(|(text, word)| text.starts_with(&**word)));
         assert!(words.iter().all(|word| indexed.contains(&word.to_string())));
     }
+}
+
+/// A program that was killed between the deletion and the end of its rewriting.
+#[tokio::test]
+async fn a12_an_interrupted_deletion_is_finished_when_the_file_is_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("sessions.db");
+    let store = Sqlite::open(&file).await.unwrap();
+    let word = Numbers(1).word();
+    write(&store, "s", &[message(&word)]).await.unwrap();
+    close(store, &file).await;
+    Connection::open(&file)
+        .unwrap()
+        .execute_batch(
+            "PRAGMA secure_delete = OFF; BEGIN; DELETE FROM texts; DELETE FROM records; DELETE FROM sessions;
+             INSERT INTO deletions (id) VALUES (1); COMMIT",
+        )
+        .unwrap();
+    assert!(ends(folder.path()).contains(end(&word)));
+    let store = Sqlite::open(&file).await.unwrap();
+    assert!(!ends(folder.path()).contains(end(&word)));
+    write(&store, "s", &[message("again")]).await.unwrap();
 }
