@@ -14,7 +14,7 @@ use crate::writer::Writer;
 /// The default of [`SqliteBuilder::lease_time`].
 const LEASE_TIME: Duration = Duration::from_secs(10);
 
-/// Stores of sessions in one `SQLite` file. A clone is another handle of the same file.
+/// Stores sessions, budgets and memories in one `SQLite` file. A clone is another handle of the same file.
 ///
 /// Several programs of one machine can use the file at once, and so can several handles in one program. The file must be on a
 /// local disk. `SQLite` is compiled in, and has two further files beside it while it is open: `-wal` and `-shm`.

@@ -4,9 +4,11 @@
 // A new variant of an enum must be handled in each `match`.
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
+mod budgets;
 mod failure;
 mod file;
 mod handle;
+mod memories;
 mod readers;
 mod schema;
 mod sessions;

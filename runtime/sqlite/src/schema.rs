@@ -7,7 +7,7 @@ pub(crate) const APPLICATION: i32 = 0x4f_4e_53_54;
 pub(crate) const VERSION: usize = MIGRATIONS.len();
 
 /// What each version adds to the one before. An entry never changes: files have it.
-pub(crate) const MIGRATIONS: [&str; 1] = [SESSIONS];
+pub(crate) const MIGRATIONS: [&str; 2] = [SESSIONS, BUDGETS_AND_MEMORIES];
 
 /// The id of a record is that of its session and its number: see `sessions::rows`. The texts have the ids of their records. They are an
 /// index only: the text is in the record.
@@ -34,4 +34,32 @@ const SESSIONS: &str = "
         text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
     );
     CREATE TABLE deletions (id INTEGER PRIMARY KEY) STRICT;
+";
+
+/// A window of -1 is none. The words of memories are an index only, as the texts of sessions.
+const BUDGETS_AND_MEMORIES: &str = "
+    CREATE TABLE accounts (
+        budget TEXT NOT NULL,
+        scope TEXT NOT NULL,
+        id TEXT NOT NULL,
+        window INTEGER NOT NULL,
+        began INTEGER NOT NULL,
+        tokens INTEGER NOT NULL,
+        money INTEGER NOT NULL,
+        calls INTEGER NOT NULL,
+        time INTEGER NOT NULL,
+        PRIMARY KEY (budget, scope, id, window)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE memories (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        owner TEXT NOT NULL,
+        name TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        text TEXT NOT NULL,
+        time INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX memories_by_scope ON memories (owner, name, kind, id);
+    CREATE VIRTUAL TABLE memory_words USING fts5 (
+        scope, text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
+    );
 ";

@@ -36,10 +36,15 @@ pub(crate) fn indexed(text: &str) -> Cow<'_, str> {
 
 /// The search for texts with all of these words. Nothing in a word has a meaning.
 pub(crate) fn all_words(words: &[String]) -> String {
-    let words: Vec<_> = words.iter().map(|word| quoted(word)).collect();
-    words.join(" AND ")
+    quoted(words).join(" AND ")
 }
 
-fn quoted(word: &str) -> String {
-    format!("\"{}\"", indexed(word).replace('"', "\"\""))
+/// The search for texts with at least one of these words. Nothing in a word has a meaning.
+pub(crate) fn any_word<'w>(words: impl IntoIterator<Item = &'w String>) -> String {
+    quoted(words).join(" OR ")
+}
+
+fn quoted<'w>(words: impl IntoIterator<Item = &'w String>) -> Vec<String> {
+    let words = words.into_iter().map(|word| indexed(word).replace('"', "\"\""));
+    words.map(|word| format!("\"{word}\"")).collect()
 }

@@ -22,7 +22,11 @@ pub(crate) fn finish(connection: &Connection, file: &Path) -> Result<(), Failure
     if !is_due.map_err(failed)? {
         return Ok(());
     }
-    connection.execute("INSERT INTO texts (texts) VALUES ('optimize')", []).map_err(failed)?;
+    for index in ["texts", "memory_words"] {
+        connection
+            .execute(&format!("INSERT INTO {index} ({index}) VALUES ('optimize')"), [])
+            .map_err(failed)?;
+    }
     connection.execute("VACUUM", []).map_err(failed)?;
     let is_busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
     if is_busy.map_err(failed)? {

@@ -1,17 +1,31 @@
-//! A12: the suite for stores of sessions, on `SQLite`.
+//! A11, A12, A13: the suites for stores, on `SQLite`.
+
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use onionskin::sqlite::Sqlite;
-use onionskin::testing::session_suite;
+use onionskin::testing::{SuiteReport, budget_suite, memory_suite, session_suite};
+
+/// Runs a suite that makes a store for each case.
+async fn run(suite: impl AsyncFnOnce(&dyn Fn() -> std::path::PathBuf) -> SuiteReport) {
+    let folder = tempfile::tempdir().unwrap();
+    let count = AtomicU32::new(0);
+    let next = || folder.path().join(format!("{}.db", count.fetch_add(1, Ordering::Relaxed)));
+    suite(&next).await.assert_passed();
+}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a12_sqlite_passes_the_suite_for_stores_of_sessions() {
+    run(async |next| session_suite(|| async { Sqlite::open(next()).await.unwrap() }).await).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a11_sqlite_passes_the_suite_for_stores_of_memories() {
+    run(async |next| memory_suite(|| async { Sqlite::open(next()).await.unwrap() }).await).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a13_sqlite_passes_the_suite_for_stores_of_budgets() {
     let folder = tempfile::tempdir().unwrap();
-    let count = AtomicU32::new(0);
-    let make = || async {
-        let number = count.fetch_add(1, Ordering::Relaxed);
-        Sqlite::open(folder.path().join(format!("{number}.db"))).await.unwrap()
-    };
-    let report = session_suite(make).await;
-    report.assert_passed();
+    let open = async |name: &str| Sqlite::open(folder.path().join(format!("{name}.db"))).await.unwrap();
+    budget_suite(open).await.assert_passed();
 }

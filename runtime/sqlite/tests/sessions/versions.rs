@@ -2,7 +2,10 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::SystemTime;
 
+use onionskin::budget::{Amounts, Budget, BudgetScope, BudgetStore as _, Charge};
+use onionskin::memory::{MemoryQuery, MemoryScope, MemoryStore as _};
 use onionskin::sessions::{SessionQuery, SessionSelection, SessionStore as _, SessionStoreError};
 use onionskin::sqlite::Sqlite;
 use rusqlite::Connection;
@@ -10,7 +13,7 @@ use rusqlite::Connection;
 use crate::shared::{began, close, message, record, texts, write};
 
 /// The newest version.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// What the files of all versions have. `WRITE_FILE=1 cargo test -p onionskin-sqlite files_of_all_versions` writes the file of a new version.
 async fn fill(store: &Sqlite) {
@@ -22,6 +25,22 @@ async fn fill(store: &Sqlite) {
     write(store, "ticket-7", &records).await.unwrap();
     write(store, "ticket-8", &[message("\u{6771}\u{4eac}\u{306e}\u{30e9}\u{30f3}\u{30d7}")]).await.unwrap();
     write(store, "ticket-9", &[began("bob"), message(&"A long letter. ".repeat(500))]).await.unwrap();
+    store.add(&MemoryScope::user("ada", "memory"), "She likes green tea.").await.unwrap();
+    store.reserve(&[charge()], SystemTime::UNIX_EPOCH).await.unwrap();
+}
+
+/// Since version 2.
+fn charge() -> Charge {
+    let mut amounts = Amounts::default();
+    amounts.tokens = 42;
+    Charge::new(Budget::new("all tokens", BudgetScope::User).tokens(1_000), "ada", amounts)
+}
+
+async fn check_memories_and_budgets(store: &Sqlite) {
+    let query = MemoryQuery::find(MemoryScope::user("ada", "memory"), "tea");
+    assert_eq!(store.find(&query).await.unwrap()[0].text, "She likes green tea.");
+    let account = store.account(charge().key()).await.unwrap().unwrap();
+    assert_eq!((account.began, account.spent.tokens), (0, 42));
 }
 
 #[tokio::test]
@@ -46,6 +65,9 @@ async fn a12_files_of_all_versions_are_read() {
             let mut query = SessionQuery::default();
             query.text = words.map(str::to_owned);
             assert_eq!(store.list(&query).await.unwrap(), expected.list(&query).await.unwrap());
+        }
+        if version >= 2 {
+            check_memories_and_budgets(&store).await;
         }
         write(&store, "ticket-8", &[message("And more.")]).await.unwrap();
         assert_eq!(texts(&store, "ticket-8").await.unwrap().len(), 2);
