@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::pin::pin;
+use std::slice;
 use std::sync::Arc;
 use std::task::{Context, Waker};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -86,6 +87,7 @@ impl From<BudgetError> for Mistake {
 
 type Check = Result<(), Mistake>;
 
+#[expect(clippy::needless_pass_by_value, reason = "cases compare values that they make")]
 fn expect<T: PartialEq + fmt::Debug>(what: &str, actual: T, expected: T) -> Check {
     if actual == expected {
         return Ok(());
@@ -147,13 +149,13 @@ async fn correction<S: BudgetStore>(Stores { first: store, .. }: &Stores<S>) -> 
     let budget = Budget::new("all", BudgetScope::All).tokens(100).calls(100).time(Duration::from_millis(1));
     let charge = Charge::new(budget, "", all(4));
     expect("an account before the first reservation", store.account(charge.key()).await?, None)?;
-    let reserved = reserve(store, &[charge.clone()], at(0)).await?;
+    let reserved = reserve(store, slice::from_ref(&charge), at(0)).await?;
     let began = 1_800_000_000_000;
     let account = Account::new(began, all(4));
     expect("the account after the reservation", store.account(charge.key()).await?, Some(account))?;
     finish(store, reserved, all(1)).await?;
     expect("what was spent after less", spent(store, charge.key()).await?, all(1))?;
-    let reserved = reserve(store, &[charge.clone()], at(1)).await?;
+    let reserved = reserve(store, slice::from_ref(&charge), at(1)).await?;
     finish(store, reserved, all(20)).await?;
     let sum = Amounts::from_fn(|resource| all(1).get(resource) + all(20).get(resource));
     expect("the account after more", store.account(charge.key()).await?, Some(Account::new(began, sum)))
@@ -213,7 +215,7 @@ async fn keys<S: BudgetStore>(Stores { first: store, .. }: &Stores<S>) -> Check 
         charges.push(Charge::new(budget, "id", tokens(1)));
     }
     for charge in &charges {
-        reserve(store, std::slice::from_ref(charge), at(0)).await?;
+        reserve(store, slice::from_ref(charge), at(0)).await?;
     }
     for charge in &charges {
         expect(&format!("what {:?} spent", charge.key()), spent(store, charge.key()).await?, tokens(1))?;

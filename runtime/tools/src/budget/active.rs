@@ -83,6 +83,14 @@ impl Need<'_> {
     }
 }
 
+/// The charges of one store.
+struct StoreCharges<'a> {
+    store: &'a Arc<dyn BudgetStore>,
+    /// The indices of the budgets.
+    budgets: Vec<usize>,
+    charges: Vec<Charge>,
+}
+
 /// The time that is reserved. Nobody knows how long a request will take.
 const RESERVED_TIME: Duration = Duration::from_micros(1);
 
@@ -147,22 +155,22 @@ impl Budgets {
         let Some(active) = &self.0 else { return Ok(None) };
         active.write_ended().await?;
         let mut held = Held { active: Arc::clone(active), began: Instant::now(), reserved: Vec::new() };
-        let mut charges: Vec<(&Arc<dyn BudgetStore>, Vec<usize>, Vec<Charge>)> = Vec::new();
+        let mut by_store: Vec<StoreCharges<'_>> = Vec::new();
         for (index, Entry { budget, key, store }) in active.entries.iter().enumerate() {
             let amounts = need.amounts(budget, RESERVED_TIME)?;
             if amounts.is_zero() {
                 continue;
             }
             let charge = Charge::with_key(budget, key, amounts);
-            match charges.iter_mut().find(|(known, ..)| Arc::ptr_eq(known, store)) {
-                Some((_, indices, charges)) => {
-                    indices.push(index);
-                    charges.push(charge);
+            match by_store.iter_mut().find(|known| Arc::ptr_eq(known.store, store)) {
+                Some(known) => {
+                    known.budgets.push(index);
+                    known.charges.push(charge);
                 }
-                None => charges.push((store, vec![index], vec![charge])),
+                None => by_store.push(StoreCharges { store, budgets: vec![index], charges: vec![charge] }),
             }
         }
-        for (store, indices, charges) in charges {
+        for StoreCharges { store, budgets, charges } in by_store {
             let reserved = match store.reserve(&charges, SystemTime::now()).await {
                 Ok(reserved) if reserved.len() == charges.len() => Ok(reserved),
                 Ok(_) => Err(BudgetError::storage(
@@ -171,7 +179,7 @@ impl Budgets {
                 Err(error) => Err(error),
             };
             match reserved {
-                Ok(reserved) => held.reserved.extend(indices.into_iter().zip(reserved)),
+                Ok(reserved) => held.reserved.extend(budgets.into_iter().zip(reserved)),
                 Err(error) => {
                     held.release().await?;
                     return Err(error);
