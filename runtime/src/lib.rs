@@ -68,6 +68,7 @@
 //! | Built-in tools | module `builtin` (features `filesystem`, `human-input`, `shell`, `skills`) |
 //! | Tools written as scripts | module `rhai` (feature `rhai`) |
 //! | Spans and metrics | module `otel` (feature `otel`), module [`trace`] |
+//! | Memories | module [`memory`] (its sources: feature `memory`) |
 //! | Ready toolboxes | module `toolboxes` (features `knowledge-base`, `web-search`) |
 //! | Tools in the forms of providers, MCP and prompts | module [`export`] |
 //! | Steps of a run | [`Journal`](journal::Journal), [`StepId`](journal::StepId), [`MemoryJournal`](journal::MemoryJournal) |

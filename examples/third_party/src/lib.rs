@@ -1,5 +1,5 @@
 //! An example of a crate by a third party: a model, a wrapper of models, two sources of tools, a tool, a wrapper of tools, a toolbox, hooks around calls
-//! (one that requires approval and brings a tool), turns and runs, both guardrails, a tool and a guardrail that take a service, an approver, an answerer, a journal, a store of sessions, an agent, a strategy for agents, a propagator of traces
+//! (one that requires approval and brings a tool), turns and runs, both guardrails, a tool and a guardrail that take a service, an approver, an answerer, a journal, a store of sessions, one of memories, an agent, a strategy for agents, a propagator of traces
 //! and two forms of exports, all written by hand on the public, documented items of `onionskin-core`.
 //!
 //! Most of them together are a bank's clerk. [`clerk`] puts them together, and the program `third_party` runs it.
@@ -21,6 +21,7 @@ mod journal;
 mod message_hook;
 mod metered;
 mod model;
+mod notes;
 mod openapi;
 mod openapi_document;
 mod propagator;
@@ -46,6 +47,7 @@ pub use journal::FileJournal;
 pub use message_hook::Discretion;
 pub use metered::Metered;
 pub use model::Dictated;
+pub use notes::FileMemories;
 pub use openapi::OpenApi;
 pub use openapi_document::OpenApiError;
 pub use propagator::Branch;

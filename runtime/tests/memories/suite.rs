@@ -35,7 +35,7 @@ impl Broken {
     fn scope(&self, scope: &MemoryScope) -> MemoryScope {
         let mut scope = scope.clone();
         match self.flaw {
-            Flaw::OneKind => scope.kind = "memory".to_owned(),
+            Flaw::OneKind => "memory".clone_into(&mut scope.kind),
             Flaw::OneOwner => scope.owner = MemoryOwner::Shared,
             _ => {}
         }

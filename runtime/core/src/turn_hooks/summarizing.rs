@@ -142,8 +142,8 @@ pub enum SummaryError {
 /// always shown. An older part that is longer than one request should be is summarized in several.
 ///
 /// The model reads the summary as the beginning of the first message, which is the user's, in `<summary_of_earlier_messages>`. So roles alternate as providers
-/// demand, and a provider's cache still knows the system prompt. With [`SessionSummary`](super::SessionSummary) the summary is in the system prompt instead. A summary can repeat what a tool or a user wrote; it does not get the
-/// authority of the system prompt.
+/// demand, and a provider's cache still knows the system prompt. A summary can repeat what a tool or a user wrote; it does not get the
+/// authority of the system prompt, unless the agent has it there ([`SessionSummary`](super::SessionSummary)).
 ///
 /// Each message is summarized once: the next summary extends the one before. It is a value of the session's state, under `onionskin.summaries` and the name of the
 /// agent, so a [saved](crate::run::SavedSession) session keeps it. It counts for exactly the messages that it was made of: after another history, or after a hook
