@@ -15,6 +15,7 @@ use onionskin_tools::onion::{Hook, MadeBy};
 use onionskin_tools::policy::{InputGuardrail, OutputGuardrail};
 use onionskin_tools::question::Answerer;
 use onionskin_tools::services::{ProvidedService, Service, ServiceType};
+use onionskin_tools::session::Sessions;
 use onionskin_tools::session_store::SessionStore;
 use onionskin_tools::spec::ToolValue;
 use onionskin_tools::tool::{FitsState, ReachesInner, SharedToolbox, block_on};
@@ -391,6 +392,27 @@ impl<A> AgentBuilder<A> {
         let replaced = self.setup.shared.sessions.replace(StoredSessions::new(Arc::new(store)));
         self.setup.note_twice(replaced.is_some(), ".session_store(..)");
         self
+    }
+
+    /// The sessions of the [store](Self::session_store) that was set, so that a program can list or export them before it
+    /// builds its agents; `None` without a store.
+    ///
+    /// ```
+    /// use onionskin::sessions::{MemorySessions, SessionQuery};
+    /// use onionskin::{ScriptedModel, agent};
+    ///
+    /// agent! { Clerk { instruction: "Take notes." } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let clerk = Clerk::builder().model(ScriptedModel::new());
+    /// assert!(clerk.sessions().is_none());
+    /// let clerk = clerk.session_store(MemorySessions::default());
+    /// let page = clerk.sessions().unwrap().list(&SessionQuery::default()).await.unwrap();
+    /// assert!(page.sessions.is_empty());
+    /// # });
+    /// ```
+    pub fn sessions(&self) -> Option<Sessions> {
+        self.setup.shared.sessions.as_ref().map(StoredSessions::all)
     }
 
     /// Leaves the state `S` out of stored sessions: a session that is opened has the builder's first value of it. It is

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use onionskin_definitions::lock::lock;
-use onionskin_tools::session::{Session, SessionError, WeakSession};
+use onionskin_tools::session::{Session, SessionError, Sessions, WeakSession};
 use onionskin_tools::session_store::SessionStore;
 
 /// The store, and the open sessions.
@@ -16,6 +16,11 @@ pub(in crate::agent) struct StoredSessions {
 impl StoredSessions {
     pub(in crate::agent) fn new(store: Arc<dyn SessionStore>) -> Self {
         Self { store, open: Mutex::default() }
+    }
+
+    /// All sessions of the store.
+    pub(in crate::agent) fn all(&self) -> Sessions {
+        Sessions::new(Arc::clone(&self.store))
     }
 
     /// The open session with this id, or a new one, without what is stored of it.
