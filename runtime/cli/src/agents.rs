@@ -22,6 +22,7 @@ use crate::loaded::{NO_ADDRESS, is_address};
 use crate::model::ModelArguments;
 use crate::output;
 use crate::program::Program;
+use crate::sessions::SessionArguments;
 #[cfg(feature = "mcp")]
 use crate::settings::Setting;
 use crate::text;
@@ -91,6 +92,7 @@ pub(crate) async fn app(
     program: &Program,
     agents: &AgentArguments,
     model: &ModelArguments,
+    session: &SessionArguments,
     with: impl FnOnce(AppBuilder) -> AppBuilder,
 ) -> Result<App, Failure> {
     let named_only = model.is_for_named(&program.settings);
@@ -110,7 +112,8 @@ pub(crate) async fn app(
         loaded => loaded,
     };
     let is_named = model.is_some() && named_only;
-    let app = build(program, agents, loaded.as_ref(), &entry, with(App::builder()), model).await?;
+    let builder = with(App::builder());
+    let app = build(program, agents, loaded.as_ref(), &entry, builder, model, Some(session)).await?;
     let described =
         if is_named { app.describe().map(|app| app.agents).unwrap_or_default() } else { Vec::new() };
     if let Some(agent) = described.into_iter().find(|agent| agent.model.is_none()) {
@@ -165,7 +168,7 @@ async fn shown_app(
     };
     // It is not asked.
     let model = Some(BoxModel::new(ScriptedModel::new()));
-    build(program, agents, loaded.as_ref(), &entry, builder, model).await
+    build(program, agents, loaded.as_ref(), &entry, builder, model, None).await
 }
 
 /// Describes the agents, and ends their servers.
@@ -188,6 +191,7 @@ async fn build(
     entry: &str,
     mut app: AppBuilder,
     model: Option<BoxModel>,
+    session: Option<&SessionArguments>,
 ) -> Result<App, Failure> {
     for agent in &program.agents {
         app = app.dyn_agent(agent);
@@ -205,6 +209,9 @@ async fn build(
         app = app.provide(folder);
     }
     app = program.prepare(app).await?.entry(entry);
+    if let Some(session) = session {
+        app = session.add_to(program, app).await?;
+    }
     if let Some(model) = model {
         app = app.model_for_all(model);
     }

@@ -26,6 +26,7 @@ use crate::output;
 use crate::program::Program;
 use crate::run::{self, RunArguments};
 use crate::schema::{self, SchemaArguments};
+use crate::sessions::SessionsCommand;
 
 /// What texts of the help call the program.
 const PROGRAM: &str = "{program}";
@@ -83,6 +84,12 @@ pub(crate) enum Command {
     /// Make a small project.
     #[command(long_about = new::ABOUT, after_long_help = new::EXAMPLES)]
     New(NewArguments),
+    /// Show and change stored sessions.
+    #[command(arg_required_else_help = true)]
+    Sessions {
+        #[command(subcommand)]
+        command: SessionsCommand,
+    },
     /// Show the settings of files and of the environment.
     #[command(long_about = config::ABOUT, after_long_help = config::EXAMPLES)]
     Config,
@@ -112,6 +119,7 @@ impl Command {
             | Self::Migrate(_)
             | Self::Import(_)
             | Self::New(_)
+            | Self::Sessions { .. }
             | Self::Completions(_) => None,
             #[cfg(feature = "mcp")]
             Self::Mcp { .. } => None,

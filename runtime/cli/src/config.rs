@@ -1,12 +1,15 @@
 //! `config` shows the settings, and where each is from.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::failure::Failure;
 use crate::model;
 use crate::output;
 use crate::program::Program;
+#[cfg(feature = "sqlite")]
+use crate::sessions;
 use crate::settings::{PROJECT_FILE, variable};
 use crate::text;
 use crate::variables::FILE;
@@ -23,6 +26,17 @@ pub(crate) const EXAMPLES: &str = "\
 Examples:
   {program} config
   ONIONSKIN_MODEL=gpt-4o-mini {program} config";
+
+/// The file that a setting has if it is not set.
+#[cfg(feature = "sqlite")]
+fn default(program: &Program, key: &str) -> Option<PathBuf> {
+    (key == "sessions").then(|| sessions::default_file(program)).flatten()
+}
+
+#[cfg(not(feature = "sqlite"))]
+fn default(_: &Program, _: &str) -> Option<PathBuf> {
+    None
+}
 
 pub(crate) fn run(program: &Program) -> Result<ExitCode, Failure> {
     if !program.is_ready_program() {
@@ -43,7 +57,11 @@ pub(crate) fn run(program: &Program) -> Result<ExitCode, Failure> {
                 )
             }
             Some(setting) => format!("{}, from {}", text::first_line(&setting.value), setting.from),
-            None => format!("(not set; the variable is `{}`)", variable(key)),
+            None => {
+                let default = default(program, key)
+                    .map_or_else(String::new, |file| format!("{} for this folder, ", text::path(&file)));
+                format!("{default}(not set; the variable is `{}`)", variable(key))
+            }
         };
         _ = writeln!(shown, "{key}: {line}");
     }

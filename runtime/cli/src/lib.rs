@@ -7,7 +7,7 @@
 // of files. Where these name items in Rust, the ready program runs the program of their `package`. `settings` are what
 // the ready program uses where no option says it, from files, the environment and the `variables` of `.env`. `signals` ends a command, `questions`
 // asks the person at the terminal line by line (`lines`), `typeahead` keeps what was typed early from answering, `failure` says why there
-// is no result, `log` shows what hooks log, `text` and `calls` make texts for people, `output` writes to them, `read` and `write` are for
+// is no result, `log` shows what hooks log, `text`, `times` and `calls` make texts for people, `states` is the folder of files for later commands, `output` writes to them, `read` and `write` are for
 // files.
 
 #![forbid(unsafe_code)]
@@ -41,10 +41,13 @@ mod questions;
 mod read;
 mod run;
 mod schema;
+mod sessions;
 mod settings;
 mod signals;
 mod start;
+mod states;
 mod text;
+mod times;
 mod typeahead;
 mod variables;
 mod write;

@@ -9,6 +9,7 @@ use onionskin_core::text::nearest;
 use onionskin_core::{App, RunError};
 
 use crate::failure::Failure;
+use crate::sessions::session_error;
 use crate::settings::{Place, SCRIPT, Setting, Settings};
 use crate::text;
 
@@ -144,8 +145,11 @@ pub(crate) struct ModelNames {
 }
 
 impl ModelNames {
-    /// The words for a run that failed. They name the model of a provider that could not be reached.
+    /// The words for a run that failed. They name the model of a provider that could not be reached, and no items of Rust for a stored session.
     pub(crate) fn describe(&self, error: &RunError) -> String {
+        if let RunError::Session { source, .. } = error {
+            return session_error(source);
+        }
         let RunError::Model { agent, source: ModelError::Transport(_), .. } = error else {
             return error.to_string();
         };

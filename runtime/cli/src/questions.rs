@@ -5,13 +5,14 @@ use std::thread;
 
 use clap::Args;
 use onionskin_core::approval::Approval;
-use onionskin_core::question::{Answer, AnswerError, Answerer, Dialogue, Question, QuestionKind};
-use onionskin_core::text::{folded, visible};
+use onionskin_core::question::{Answer, AnswerError, Answerer, Dialogue, Paused, Question, QuestionKind};
+use onionskin_core::text::{folded, folded_json, visible};
 use serde_json::Value;
 use tokio::sync::{Mutex, mpsc, oneshot};
 
 use crate::lines::{self, ReadLine};
 use crate::output;
+use crate::text;
 use crate::typeahead::set_aside;
 
 /// The tool whose arguments are its question.
@@ -19,6 +20,9 @@ const HUMAN: &str = "human.input";
 
 /// The characters of a question in words. It fits into the window of a terminal.
 const QUESTION: usize = 1_200;
+
+/// The characters of a call that waits for an answer.
+const CALL: usize = 300;
 
 /// The most choices that have a number.
 const MOST_CHOICES: usize = 30;
@@ -32,6 +36,29 @@ pub(crate) fn line(question: &Question) -> String {
         line.push_str(&format!(" ({})", choices.join(" | ")));
     }
     folded(&line, QUESTION)
+}
+
+/// The open questions of a run, each as an indented line that says what is asked.
+pub(crate) fn open(paused: &Paused) -> String {
+    paused.questions().iter().map(open_question).collect::<Vec<_>>().join("\n")
+}
+
+fn open_question(question: &Question) -> String {
+    if is_human(question) {
+        return format!("  {}", line(question));
+    }
+    let asks = match question.kind() {
+        QuestionKind::Approval => {
+            question.text().map_or_else(|| "may this call run?".to_owned(), text::first_line)
+        }
+        QuestionKind::External => "the call runs outside of the program".to_owned(),
+        QuestionKind::Question | QuestionKind::Component(_) => {
+            question.text().map_or_else(|| "asks".to_owned(), text::first_line)
+        }
+    };
+    let call =
+        format!("{} {}", text::first_line(question.tool_name()), folded_json(question.arguments(), CALL));
+    format!("  {}: {call}: {asks}", text::first_line(&question.agents().join(" > ")))
 }
 
 /// Whether calls are allowed without a question.
@@ -113,7 +140,7 @@ impl<'q> Asking<'q> {
     }
 }
 
-pub(crate) fn is_human(question: &Question) -> bool {
+fn is_human(question: &Question) -> bool {
     question.tool_name() == HUMAN && *question.kind() == QuestionKind::Question
 }
 
@@ -186,6 +213,16 @@ impl Answerer for Person {
                 }
             }
         }
+    }
+}
+
+/// Asks at the terminal, and gives the line; none without one.
+pub(crate) async fn ask(prompt: &str) -> Option<String> {
+    drop_typed();
+    let _ = write!(io::stderr(), "{prompt}");
+    match next_line().await {
+        ReadLine::Line(line) => Some(line),
+        ReadLine::Refused(_) | ReadLine::Interrupted | ReadLine::End | ReadLine::Failed(_) => None,
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) const PROJECT_FILE: &str = "onionskin.toml";
 const USER_FILE: &str = "onionskin/config.toml";
 
 /// The keys of the files.
-const KEYS: [&str; 4] = ["model", "base_url", "api_key_env", "servers"];
+const KEYS: [&str; 5] = ["model", "base_url", "api_key_env", "servers", "sessions"];
 
 /// The values that are set, and the folders and files of the user.
 #[derive(Debug, Clone, Default)]
@@ -40,6 +40,8 @@ pub(crate) struct Settings {
     pub(crate) api_key_env: Option<Setting>,
     /// The configuration of MCP servers.
     pub(crate) servers: Option<Setting>,
+    /// The file of stored sessions.
+    pub(crate) sessions: Option<Setting>,
     /// The user's file, whether it exists or not.
     pub(crate) user_file: Option<PathBuf>,
     /// The user's folder of states, whether it exists or not.
@@ -78,6 +80,7 @@ struct Layer {
     base_url: Option<String>,
     api_key_env: Option<String>,
     servers: Option<String>,
+    sessions: Option<String>,
 }
 
 impl Setting {
@@ -161,6 +164,7 @@ impl Settings {
             let folder = file.parent().unwrap_or(Path::new(""));
             let beside = |path: &str| folder.join(path).to_string_lossy().into_owned();
             layer.servers = layer.servers.as_deref().map(beside);
+            layer.sessions = layer.sessions.as_deref().map(beside);
             layer.model = layer.model.map(|model| match model.strip_prefix(SCRIPT) {
                 Some(script) => format!("{SCRIPT}{}", beside(script)),
                 None => model,
@@ -204,6 +208,7 @@ impl Settings {
         }
         self.model = self.model.take().or_else(|| setting("model", layer.model));
         self.servers = self.servers.take().or_else(|| setting("servers", layer.servers));
+        self.sessions = self.sessions.take().or_else(|| setting("sessions", layer.sessions));
         Ok(())
     }
 
@@ -216,7 +221,7 @@ impl Settings {
 
     /// The values by their keys, for people.
     pub(crate) fn rows(&self) -> impl Iterator<Item = (&'static str, Option<&Setting>)> {
-        let values = [&self.model, &self.base_url, &self.api_key_env, &self.servers];
+        let values = [&self.model, &self.base_url, &self.api_key_env, &self.servers, &self.sessions];
         KEYS.into_iter().zip(values.map(Option::as_ref))
     }
 }
@@ -224,9 +229,9 @@ impl Settings {
 impl Layer {
     /// The values of variables. One that is empty is not set.
     fn from_values(value: impl Fn(&str) -> Option<String>) -> Self {
-        let [model, base_url, api_key_env, servers] =
+        let [model, base_url, api_key_env, servers, sessions] =
             KEYS.map(|key| value(key).filter(|value| !value.is_empty()));
-        Self { model, base_url, api_key_env, servers }
+        Self { model, base_url, api_key_env, servers, sessions }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::package::PackageProgram;
 use crate::program::Program;
 use crate::settings::Settings;
 use crate::signals::LAST_WORK;
-use crate::{chat, check, completions, config, import, list, migrate, new, output, run, schema};
+use crate::{chat, check, completions, config, import, list, migrate, new, output, run, schema, sessions};
 
 impl Program {
     /// Reads the arguments of the process and runs their command.
@@ -68,6 +68,7 @@ impl Program {
             Command::Migrate(arguments) => migrate::run(&arguments),
             Command::Import(arguments) => import::run(self, &arguments),
             Command::New(arguments) => new::run(&arguments),
+            Command::Sessions { command } => sessions::run(self, command).await,
             Command::Config => config::run(self),
             Command::Completions(arguments) => completions::run(arguments::commands(self), &arguments),
             #[cfg(feature = "mcp")]

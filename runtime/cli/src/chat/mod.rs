@@ -30,6 +30,7 @@ use crate::log;
 use crate::model::{ModelArguments, ModelNames};
 use crate::program::Program;
 use crate::questions::YesArgument;
+use crate::sessions::SessionArguments;
 use crate::signals::Signals;
 
 use self::talk::Talk;
@@ -57,6 +58,7 @@ Examples:
   {program} chat --card cards/helper.md
   {program} chat --card cards/ --agent helper --model gpt-4o-mini
   {program} chat --card cards/helper.md --continue
+  {program} chat --card cards/helper.md --session ticket-7
   {program} chat --workflow workflows/Intake
   echo \"What is 41 + 1?\" | {program} chat --card cards/helper.md";
 
@@ -65,7 +67,7 @@ pub(crate) struct ChatArguments {
     /// Go on with the last conversation with this agent in the working directory.
     ///
     /// Chats at a terminal keep their conversation after each run, and so does a chat with this option.
-    #[arg(long = "continue", short)]
+    #[arg(long = "continue", short, conflicts_with = "session")]
     continues: bool,
 
     /// Write what hooks and scripts log to standard error, which is a file at a terminal: `2> log.txt`.
@@ -77,6 +79,9 @@ pub(crate) struct ChatArguments {
 
     #[command(flatten)]
     pub(crate) agents: AgentArguments,
+
+    #[command(flatten)]
+    session: SessionArguments,
 
     #[command(flatten)]
     model: ModelArguments,
@@ -98,7 +103,8 @@ pub(crate) async fn run(program: &Program, arguments: ChatArguments) -> Result<E
     if arguments.verbose {
         log::show();
     }
-    let mut talk = Talk::begin(&source, app, &mut watch, &mut signals)?;
+    let stored = signals.until(arguments.session.open(&app)).await?;
+    let mut talk = Talk::begin(&source, app, stored, &mut watch, &mut signals)?;
     let done = talk.run().await;
     let app = talk.into_app();
     drop(modes);
@@ -119,7 +125,8 @@ pub(crate) struct Source<'a> {
 impl Source<'_> {
     /// Cancel safety: as [`agents::app`].
     async fn app(&self) -> Result<App, Failure> {
-        agents::app(self.program, &self.arguments.agents, &self.arguments.model, |app| app).await
+        let ChatArguments { agents, model, session, .. } = self.arguments;
+        agents::app(self.program, agents, model, session, |app| app).await
     }
 
     fn models(&self, app: &App) -> ModelNames {

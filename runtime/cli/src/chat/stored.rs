@@ -1,6 +1,6 @@
 //! What chats at a terminal leave for later ones: their inputs and their conversations.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -10,6 +10,7 @@ use onionskin_core::run::SavedSession;
 
 use super::files;
 use crate::program::Program;
+use crate::states;
 use crate::write::{Readers, write};
 
 /// The inputs that later chats have.
@@ -48,14 +49,7 @@ type Facts = Option<(SystemTime, u64)>;
 impl Stored {
     /// The files for an agent of a program in the working directory; none if the system has no such folder.
     pub(super) fn new(program: &Program, agent: &str) -> Option<Self> {
-        let folder = program.settings.states.as_ref()?.join("onionskin").join(program.name);
-        let here = std::env::current_dir().ok()?;
-        // FNV-1a, because the hash of the standard library may be another one in its next version.
-        let key = format!("{}\0{agent}", here.display());
-        let hash = key.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-        Some(Self { folder, key: format!("{hash:016x}") })
+        Some(Self { folder: states::folder(program)?, key: states::key(agent)? })
     }
 
     fn conversations(&self) -> PathBuf {
@@ -94,7 +88,7 @@ impl Stored {
             };
         }
         let folder = self.conversations();
-        make(&folder).map_err(|error| format!("`{}` was not made: {error}", folder.display()))?;
+        states::make(&folder).map_err(|error| format!("`{}` was not made: {error}", folder.display()))?;
         if let Ok(saved) = serde_json::to_string(&session.save())
             && let Some(variable) = secret_in(&saved)
         {
@@ -140,7 +134,7 @@ impl Stored {
         if input.starts_with(' ') || input.len() > LONGEST_INPUT || secret_in(input).is_some() {
             return Ok(());
         }
-        make(&self.folder)?;
+        states::make(&self.folder)?;
         let file = self.inputs_file();
         if file.metadata().is_ok_and(|facts| facts.len() > MOST_BYTES) {
             let inputs = self.inputs();
@@ -184,13 +178,6 @@ fn by_time(folder: &Path) -> Vec<PathBuf> {
 fn facts(file: &Path) -> Facts {
     let facts = file.metadata().ok()?;
     Some((facts.modified().ok()?, facts.len()))
-}
-
-fn make(folder: &Path) -> io::Result<()> {
-    let mut builder = DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.recursive(true).create(folder)
 }
 
 fn private(options: &mut OpenOptions) -> &mut OpenOptions {

@@ -13,11 +13,11 @@ use onionskin_core::run::{RunRequest, RunStream};
 use onionskin_core::text::thousands;
 use onionskin_core::{CancellationToken, RunError};
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::MissedTickBehavior;
+use tokio::time::{MissedTickBehavior, timeout};
 
 use crate::lines::ReadLine;
 use crate::questions::{self, Asking, YesArgument};
-use crate::signals::{INTERRUPT, Signals};
+use crate::signals::{INTERRUPT, LAST_WORK, Signals};
 use crate::text;
 use crate::typeahead;
 
@@ -112,11 +112,11 @@ impl<'c> Turn<'c> {
         }
     }
 
-    /// Runs a request to its end.
+    /// Runs a request to its end. When the user leaves, a stored session gets the end of its run first.
     ///
     /// # Errors
     /// Returns an error if the output fails.
-    pub(super) async fn run(mut self, request: RunRequest) -> io::Result<(TurnEnd, Used)> {
+    pub(super) async fn run(mut self, request: RunRequest, is_stored: bool) -> io::Result<(TurnEnd, Used)> {
         let (sender, mut questions) = mpsc::unbounded_channel::<(Question, Reply)>();
         let YesArgument { yes } = self.yes;
         let answerer = move |question: Question| {
@@ -160,7 +160,13 @@ impl<'c> Turn<'c> {
         self.used.time = self.began.elapsed();
         self.view.end(self.used.time)?;
         let end = match left {
-            Some(signal) => TurnEnd::Left(signal),
+            Some(signal) => {
+                if is_stored {
+                    self.token.cancel();
+                    let _ = timeout(LAST_WORK, run.output()).await;
+                }
+                TurnEnd::Left(signal)
+            }
             None => match run.output().await {
                 Ok(_) if self.token.is_cancelled() => TurnEnd::AnsweredBefore,
                 Ok(_) => TurnEnd::Answered,

@@ -3,7 +3,6 @@
 use std::io::{self, IsTerminal as _, Read as _};
 use std::thread;
 
-use onionskin_core::App;
 use tokio::sync::oneshot;
 
 use crate::failure::Failure;
@@ -40,9 +39,13 @@ fn without_end(mut text: String) -> String {
     text
 }
 
-/// The input, or else the message that the app begins with. `workflow` if the agents are those of a workflow folder.
-pub(super) fn or_initial(input: Option<String>, app: &App, workflow: bool) -> Result<String, Failure> {
-    input.or_else(|| app.initial_message().map(str::to_owned)).ok_or_else(|| {
+/// The input, or else the message that the conversation begins with. `workflow` if the agents are those of a workflow folder.
+pub(super) fn or_initial(
+    input: Option<String>,
+    initial: Option<&str>,
+    workflow: bool,
+) -> Result<String, Failure> {
+    input.or_else(|| initial.map(str::to_owned)).ok_or_else(|| {
         let more = if workflow { ", or give the workflow an `initial_message`" } else { "" };
         Failure::new(format!(
             "there is no input: write it behind the options, or pipe it to the program{more}"

@@ -4,33 +4,36 @@ mod input;
 mod printer;
 
 use std::io::{self, IsTerminal as _};
+use std::pin::pin;
 use std::process::ExitCode;
 
 use clap::Args;
 use onionskin_core::declaration::AppBuilder;
 use onionskin_core::event::{CallOutcome, Event, EventKind};
-use onionskin_core::question::{Paused, Question, QuestionKind};
-use onionskin_core::text::folded_json;
-use onionskin_core::{App, RunError};
+use onionskin_core::question::{Paused, QuestionKind};
+use onionskin_core::run::{RunRequest, RunStream};
+use onionskin_core::{App, CancellationToken, RunError};
+use tokio::time::timeout;
 
 use crate::agents::{self, AgentArguments};
 use crate::failure::Failure;
 use crate::log;
 use crate::model::ModelArguments;
+use crate::output;
 use crate::program::Program;
 use crate::questions::{self, Person, Waiting, YesArgument};
-use crate::signals::until_signal;
+use crate::sessions::SessionArguments;
+use crate::signals::{LAST_WORK, Signals};
 use crate::text;
 use printer::{RunPrinter, RunResult};
-
-/// The characters of a call that waits for an answer.
-const CALL: usize = 300;
 
 pub(crate) const ABOUT: &str = "\
 Run an agent, and print its answer.
 
 In a terminal, the text of the agent is shown while the model writes it, and questions of tools and approvals are asked there. Elsewhere \
 the answer alone is printed, at the end; a run that asks something ends then with an error that says which question is open and which tools had run.
+
+With `--session` the conversation is stored. A run that asks something waits there: without an input, the next run of the session asks again.
 
 Exit code: 0 with an answer, 2 after an error and with an open question, 130 after Ctrl-C, 143 after SIGTERM.";
 
@@ -39,6 +42,7 @@ Examples:
   {program} run --card cards/helper.md \"What is 41 + 1?\"
   {program} run --card cards --agent Clerk - < question.txt
   {program} run --workflow workflows/Intake
+  {program} run --card cards/helper.md --session ticket-7 \"Hello\"
   {program} run --card cards/helper.md --model script:script.yaml \"Hello\"
   {program} run --card cards/helper.md --model qwen3 --base-url http://127.0.0.1:8080/v1 \"Hello\"
   {program} run --card cards/helper.md --json \"Hello\" | jq 'select(.kind.type == \"tool_started\")'";
@@ -69,62 +73,116 @@ pub(crate) struct RunArguments {
     pub(crate) agents: AgentArguments,
 
     #[command(flatten)]
+    session: SessionArguments,
+
+    #[command(flatten)]
     model: ModelArguments,
 }
 
 pub(crate) async fn run(program: &Program, arguments: RunArguments) -> Result<ExitCode, Failure> {
+    let RunArguments { input, json, verbose, yes, agents, session, model } = arguments;
     // With `-`, standard input has ended before a question comes.
-    let has_person = arguments.input.as_deref() != Some(input::STANDARD);
+    let has_person = input.as_deref() != Some(input::STANDARD);
     let asks = has_person && io::stdin().is_terminal() && io::stderr().is_terminal();
-    let result = until_signal(async {
-        let input = input::read(arguments.input).await?;
-        let (person, waiting) = Person::new(asks, arguments.yes);
-        let with =
-            |app: AppBuilder| if asks || arguments.yes.yes { app.default_answerer(person) } else { app };
-        let app = agents::app(program, &arguments.agents, &arguments.model, with).await?;
-        if arguments.verbose {
+    let token = CancellationToken::new();
+    let run = async {
+        let input = input::read(input).await?;
+        let (person, waiting) = Person::new(asks, yes);
+        let with = |app: AppBuilder| if asks || yes.yes { app.default_answerer(person) } else { app };
+        let app = agents::app(program, &agents, &model, &session, with).await?;
+        if verbose {
             log::show();
         }
-        let models = arguments.model.names(&app, &program.settings);
-        let mut printer = RunPrinter::new(arguments.json, arguments.verbose);
+        let models = model.names(&app, &program.settings);
+        let mut printer = RunPrinter::new(json, verbose);
         let mut ran = Vec::new();
-        let result = match input::or_initial(input, &app, arguments.agents.workflow.is_some()) {
-            Ok(input) => stream(&app, input, &mut printer, &mut ran, waiting).await,
+        let result = match request(&app, input, &agents, &session).await {
+            Ok(request) => {
+                let stream = request.cancellation(token.clone()).stream();
+                show(stream, session.id(), &mut printer, &mut ran, waiting).await
+            }
             Err(failure) => Err(failure),
         };
         app.shutdown().await;
         Ok((printer.end(result?)?, models, ran))
-    });
-    match result.await? {
+    };
+    // A stored session gets the end of its run before the program ends.
+    let mut signals = Signals::take(false, || ());
+    let mut run = pin!(run);
+    let result = tokio::select! {
+        biased;
+        signal = signals.next() => {
+            if session.id().is_some() {
+                token.cancel();
+                let _ = timeout(LAST_WORK, run).await;
+            }
+            return Err(Failure::interrupted(signal));
+        }
+        result = &mut run => result,
+    };
+    match result? {
         (Ok(_), ..) => Ok(ExitCode::SUCCESS),
-        (Err(RunError::Paused(paused)), _, ran) => Err(Failure::new(unanswered(&paused, &ran))),
+        (Err(RunError::Paused(paused)), _, ran) => Err(Failure::new(match session.id() {
+            Some(id) => waits(&paused, id),
+            None => unanswered(&paused, &ran),
+        })),
         (Err(error), models, _) => Err(Failure::new(models.describe(&error))),
     }
 }
 
-/// Runs the agent. A question waits until the events that led to it are shown. `ran` gets the tools of the calls that ran, each once.
-async fn stream(
+/// The request of the run: it continues the run that waits in the session, if there is no input.
+async fn request(
     app: &App,
-    input: String,
+    input: Option<String>,
+    agents: &AgentArguments,
+    session: &SessionArguments,
+) -> Result<RunRequest, Failure> {
+    let is_workflow = agents.workflow.is_some();
+    let Some(stored) = session.open(app).await? else {
+        return Ok(app.request(input::or_initial(input, app.initial_message(), is_workflow)?));
+    };
+    let request = match (stored.paused(), input) {
+        (Some(paused), None) => app.resume(&paused),
+        (_, input) => {
+            let initial = app.initial_message().filter(|_| stored.history().is_empty());
+            app.request(input::or_initial(input, initial, is_workflow)?)
+        }
+    };
+    Ok(session.continues(request, &stored))
+}
+
+/// Shows a run until it ends. A question waits until the events that led to it are shown. `ran` gets the tools of the calls that ran, each once.
+async fn show(
+    mut run: RunStream,
+    session: Option<&str>,
     printer: &mut RunPrinter,
     ran: &mut Vec<String>,
     mut waiting: Waiting,
 ) -> Result<RunResult, Failure> {
-    let mut run = app.stream(input);
+    let first = match session {
+        Some(id) => output::with_notice(&format!("waiting for the session `{id}` .."), run.next()).await,
+        None => run.next().await,
+    };
+    let mut next = first;
     loop {
-        tokio::select! {
-            biased;
-            event = run.next() => match event {
-                Some(event) => {
-                    if let Some(tool) = tool_that_ran(&event).filter(|tool| !ran.iter().any(|other| other == tool)) {
-                        ran.push(tool.to_owned());
-                    }
-                    printer.show(&event)?;
+        match next {
+            Some(event) => {
+                if let Some(tool) =
+                    tool_that_ran(&event).filter(|tool| !ran.iter().any(|other| other == tool))
+                {
+                    ran.push(tool.to_owned());
                 }
-                None => return Ok(run.output().await),
-            },
-            Some(question) = waiting.recv() => drop(question),
+                printer.show(&event)?;
+            }
+            None => return Ok(run.output().await),
         }
+        next = loop {
+            tokio::select! {
+                biased;
+                event = run.next() => break event,
+                Some(question) = waiting.recv() => drop(question),
+            }
+        };
     }
 }
 
@@ -134,40 +192,41 @@ fn tool_that_ran(event: &Event) -> Option<&str> {
     (*outcome != CallOutcome::Paused).then_some(&**tool)
 }
 
+/// What a run waits for in its stored session, for the error.
+fn waits(paused: &Paused, session: &str) -> String {
+    let (them, or) = (them(paused), or_yes(paused));
+    format!(
+        "the session `{session}` waits for answers:\n{}\nThe run is stored. To continue it, answer {them} in a terminal: \
+         `run --session` without an input asks again{or}",
+        questions::open(paused)
+    )
+}
+
 /// What is known of a run that ended with open questions, for the error.
 fn unanswered(paused: &Paused, ran: &[String]) -> String {
-    let questions: Vec<_> = paused.questions().iter().map(question).collect();
-    let (these, them) = match questions.len() {
-        1 => ("this question was", "it"),
-        _ => ("these questions were", "them"),
+    let these = match paused.questions().len() {
+        1 => "this question was",
+        _ => "these questions were",
     };
     let ran = match ran {
         [] => "No call had run.".to_owned(),
         tools => format!("Calls of these tools had run: {}.", text::quoted(tools.iter().map(String::as_str))),
     };
-    let are_approvals = paused.questions().iter().all(|question| *question.kind() == QuestionKind::Approval);
-    let or = if are_approvals { ", or allow the calls with `--yes`" } else { "" };
+    let (them, or) = (them(paused), or_yes(paused));
     format!(
         "the run has ended without an answer of the agent, because {these} not answered:\n{}\n{ran} To run it anew, answer {them} in a \
          terminal{or}",
-        questions.join("\n")
+        questions::open(paused)
     )
 }
 
-fn question(question: &Question) -> String {
-    if questions::is_human(question) {
-        return format!("  {}", questions::line(question));
-    }
-    let asks = match question.kind() {
-        QuestionKind::Approval => {
-            question.text().map_or_else(|| "may this call run?".to_owned(), text::first_line)
-        }
-        QuestionKind::External => "the call runs outside of the program".to_owned(),
-        QuestionKind::Question | QuestionKind::Component(_) => {
-            question.text().map_or_else(|| "asks".to_owned(), text::first_line)
-        }
-    };
-    let call =
-        format!("{} {}", text::first_line(question.tool_name()), folded_json(question.arguments(), CALL));
-    format!("  {}: {call}: {asks}", text::first_line(&question.agents().join(" > ")))
+/// The word for the questions.
+fn them(paused: &Paused) -> &'static str {
+    if paused.questions().len() == 1 { "it" } else { "them" }
+}
+
+/// The option that answers the questions, if there is one.
+fn or_yes(paused: &Paused) -> &'static str {
+    let are_approvals = paused.questions().iter().all(|question| *question.kind() == QuestionKind::Approval);
+    if are_approvals { ", or allow the calls with `--yes`" } else { "" }
 }

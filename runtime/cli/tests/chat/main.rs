@@ -9,6 +9,7 @@ mod folder;
 mod leaving;
 mod lost;
 mod newcomer;
+mod opened;
 mod pipes;
 mod saved;
 mod screen;

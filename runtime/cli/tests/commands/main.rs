@@ -15,6 +15,7 @@ mod pages;
 #[path = "../shared/processes.rs"]
 mod processes;
 mod run;
+mod sessions;
 mod settings;
 mod shown;
 mod signals;

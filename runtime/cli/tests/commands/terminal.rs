@@ -9,7 +9,7 @@ use crate::folder::{Folder, PAINT};
 
 /// Runs the program in a terminal in which a person writes lines, each once a text is shown, and gives its exit code and all that the
 /// terminal shows.
-fn in_terminal(folder: &Folder, typed: &[(&str, &str)], arguments: &[&str]) -> (i32, String) {
+pub(crate) fn in_terminal(folder: &Folder, typed: &[(&str, &str)], arguments: &[&str]) -> (i32, String) {
     let ends = openpty(None, None).unwrap();
     let (mut person, terminal) = (File::from(ends.master), File::from(ends.slave));
     let mut command = folder.command(arguments);

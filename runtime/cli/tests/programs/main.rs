@@ -9,6 +9,8 @@ use onionskin::cli::Program;
 use onionskin::declaration::AppBuilder;
 use onionskin::loader::Registry;
 use onionskin::question::{Answer, Question};
+use onionskin::sessions::SessionStoreError;
+use onionskin::sqlite::Sqlite;
 use onionskin::{Provided, ScriptedModel, ScriptedTurn, agent, tool};
 use serde_json::json;
 
@@ -101,6 +103,13 @@ fn main() -> ExitCode {
             .agent::<Clerk>()
             .setup(|app| app.state(Visits).model(keeper()))
             .main(),
+        Ok("stores") => program()
+            .setup(|app| async {
+                Ok::<_, SessionStoreError>(
+                    app.model(model()).provide(Prices(42)).session_store(Sqlite::open("own.db").await?),
+                )
+            })
+            .main(),
         Ok("asks") => program().setup(|app| app.provide(Prices(42)).model(model())).main(),
         _ => {
             o1_a_program_sets_its_agents_up();
@@ -110,6 +119,7 @@ fn main() -> ExitCode {
             o1_the_program_has_its_own_name_and_agents();
             a3_check_names_the_command_of_the_program();
             c4_the_registry_has_the_tools_of_a_workflow();
+            a12_a_program_has_its_own_store_of_sessions();
             #[cfg(unix)]
             o1_signals_end_a_program_that_a_tool_blocks();
             ExitCode::SUCCESS
@@ -225,6 +235,29 @@ fn c4_the_registry_has_the_tools_of_a_workflow() {
     let (code, _, words) = run("builds", &["run", "--workflow", "Sale"]);
     assert_eq!(code, 2);
     assert!(words.contains("`tools/price.rs:price` is Rust"), "{words}");
+}
+
+fn a12_a_program_has_its_own_store_of_sessions() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |program, arguments: &[&str]| {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(arguments).env(PROGRAM, program).env("XDG_STATE_HOME", folder.path().join("state"));
+        let Output { status, stdout, stderr } = command.current_dir(folder.path()).output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (status.code().unwrap(), text(stdout), text(stderr))
+    };
+    let clerk = ["run", "--agent", "Clerk", "--session", "a", "A lamp."];
+    assert_eq!(run("stores", &clerk), (0, "I note: A lamp.\n".to_owned(), String::new()));
+    assert!(run("stores", &["sessions", "list"]).1.starts_with("a  20"));
+    assert!(folder.path().join("own.db").exists() && !folder.path().join("state").exists());
+    let words = "error: the program has a store of sessions of its own: remove `--sessions`\n";
+    let two = ["--sessions", "other.db"];
+    assert_eq!(run("stores", &[&clerk[..], &two].concat()), (2, String::new(), words.to_owned()));
+    assert_eq!(run("stores", &[&["sessions", "list"], &two[..]].concat()).2, words);
+    // A program without one has the file in the folder of states.
+    assert_eq!(run("builds", &clerk).0, 0);
+    assert!(folder.path().join("state/onionskin/desk/sessions").exists());
+    assert!(run("builds", &["sessions", "show", "a"]).1.contains("\n2 agent\n  I note: A lamp.\n"));
 }
 
 #[cfg(unix)]

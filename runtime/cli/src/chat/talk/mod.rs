@@ -1,5 +1,8 @@
 //! The loop of the chat.
 
+mod about;
+mod session;
+
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
@@ -20,7 +23,7 @@ use super::Source;
 use super::command::{self, Command, HELP};
 use super::files;
 use super::input::{Input, Use};
-use super::past::{Before, Past};
+use super::past::Past;
 use super::stored::{Stored, StoredFile};
 use super::terminal::{self, Modes, Streams};
 use super::turn::{Turn, TurnEnd, Used, say};
@@ -63,10 +66,12 @@ enum Next {
 }
 
 impl<'s> Talk<'s> {
-    /// Begins or continues a conversation. A person at a terminal can send the initial message.
+    /// Begins or continues a conversation, that of the stored session if one was opened. A person at a terminal can send the initial
+    /// message.
     pub(super) fn begin(
         source: &'s Source<'s>,
         app: App,
+        opened: Option<Session>,
         watch: &'s mut Watch<'s>,
         signals: &'s mut Signals,
     ) -> Result<Self, Failure> {
@@ -77,7 +82,8 @@ impl<'s> Talk<'s> {
         let continues = source.arguments.continues;
         let stored = Stored::new(source.program, app.entry().name());
         let stored = stored.filter(|_| streams.is_typed || continues);
-        let session = app.entry().session();
+        let is_opened = opened.is_some();
+        let session = opened.unwrap_or_else(|| app.entry().session());
         let mut kept = StoredFile::default();
         if continues {
             let (saved, file) = match &stored {
@@ -99,13 +105,13 @@ impl<'s> Talk<'s> {
             app,
             watch,
             past: Past::new(&session.history()),
+            paused: session.paused(),
             session,
             first,
             input,
             signals,
             streams,
-            paused: None,
-            stored,
+            stored: stored.filter(|_| !is_opened),
             kept,
             last: None,
             sum: Used::default(),
@@ -136,8 +142,14 @@ impl<'s> Talk<'s> {
                 text::first_line(self.app.entry().name())
             ))?;
             if !self.session.history().is_empty() {
-                say(&format!("The last conversation goes on: {}", self.messages()))?;
+                let which = self
+                    .stored_id()
+                    .map_or_else(|| "The last conversation".to_owned(), |id| format!("The session `{id}`"));
+                say(&format!("{which} goes on: {}", self.messages()))?;
             }
+        }
+        if let Some(paused) = &self.paused {
+            aside(&waits(paused));
         }
         if let Some(first) = &self.first {
             say(&format!("The up arrow brings the initial message: {}", text::first_line(first)))?;
@@ -200,8 +212,9 @@ impl<'s> Talk<'s> {
             Box::new(Plain::new(io::stdout()))
         };
         let quiet = self.streams.is_live.then(Modes::without_echo);
+        let is_stored = self.stored_id().is_some();
         let ended = Turn::new(&mut *view, &mut self.input, self.signals, self.source.arguments.yes)
-            .run(request)
+            .run(request, is_stored)
             .await;
         drop(quiet);
         let (end, used) = ended?;
@@ -214,10 +227,7 @@ impl<'s> Talk<'s> {
             TurnEnd::Cancelled => self.hint_at_undo(),
             TurnEnd::AnsweredBefore => say("(the run had ended, and the conversation has its answer)")?,
             TurnEnd::Paused(paused) => {
-                self.hint(&format!(
-                    "the run is paused, because it waits for answers:{}\n`/resume` asks again",
-                    open_questions(&paused)
-                ));
+                self.hint(&waits(&paused));
                 self.paused = Some(paused);
             }
             TurnEnd::Failed(error) => {
@@ -225,6 +235,10 @@ impl<'s> Talk<'s> {
                 self.hint_at_undo();
             }
             TurnEnd::Left(signal) => return Ok(Next::Signal(signal)),
+        }
+        if self.stored_id().is_some() {
+            // A run that failed before it used an answer still waits.
+            self.paused = self.session.paused();
         }
         Ok(Next::Continue)
     }
@@ -248,13 +262,19 @@ impl<'s> Talk<'s> {
         };
         match loaded {
             Ok(app) => {
+                let opened = self.source.arguments.session.open(&app).await;
+                let session = match opened {
+                    Ok(opened) => opened,
+                    Err(failure) => {
+                        self.refuse(&format!("{}\nthe agent stays as it was", failure.text()));
+                        return Ok(Next::Continue);
+                    }
+                };
                 say("(the files of the agent have changed, and are loaded)")?;
-                let session = app.entry().session();
-                let saved = self.session.save();
-                if let Err(error) = session.restore(saved.clone()) {
-                    self.refuse(&format!("{error}\nthe agent begins with a new state"));
-                    session.restore(saved.without_states()).map_err(io::Error::other)?;
-                }
+                let session = match session {
+                    Some(session) => session,
+                    None => self.in_new_session(&app)?,
+                };
                 self.session = session;
                 self.sum.allows_always = false;
                 self.models = self.source.models(&app);
@@ -287,9 +307,12 @@ impl<'s> Talk<'s> {
         if !matches!(next, Next::Continue) {
             return Ok(next);
         }
+        if self.stored_id().is_some() && !self.catch_up().await? {
+            return Ok(Next::Continue);
+        }
         self.past.keep_input(&self.session, text.clone());
-        let request = self.app.entry().request(text).session(&self.session);
-        self.turn(request).await
+        let request = self.app.entry().request(text);
+        self.turn(self.source.arguments.session.continues(request, &self.session)).await
     }
 
     fn quit(&self) -> Next {
@@ -299,7 +322,7 @@ impl<'s> Talk<'s> {
 
     /// Says that a paused run is in this chat alone.
     fn say_dropped(&self) {
-        if let Some(paused) = &self.paused {
+        if let Some(paused) = self.paused.as_ref().filter(|_| self.stored_id().is_none()) {
             let questions = open_questions(paused);
             aside(&format!("the paused run is not kept; it waits for answers:{questions}"));
         }
@@ -310,28 +333,6 @@ impl<'s> Talk<'s> {
         let before = std::mem::replace(&mut self.session, session);
         self.past.keep_session(before, self.kept.clone(), self.paused.take());
         (self.last, self.sum) = (None, Used::default());
-    }
-
-    /// Goes back to the conversation before the last change.
-    fn undo(&mut self) -> Option<Before> {
-        match self.past.undo(&self.session) {
-            Some(Ok(mut before)) => {
-                self.paused = before.paused.take();
-                if let Some((session, kept)) = before.session.take() {
-                    (self.session, self.kept) = (session, kept);
-                }
-                self.keep();
-                Some(before)
-            }
-            Some(Err(error)) => {
-                self.refuse(&error.to_string());
-                None
-            }
-            None => {
-                self.refuse("there is nothing to undo");
-                None
-            }
-        }
     }
 
     async fn command(&mut self, command: Command) -> io::Result<Next> {
@@ -353,6 +354,9 @@ impl<'s> Talk<'s> {
                 }
                 Err(why) => self.refuse(&why),
             },
+            Command::Load { .. } | Command::Clear if let Some(id) = self.stored_id() => self.refuse(&format!(
+                "the chat is the stored session `{id}`: leave, and name another id with `--session`"
+            )),
             Command::Load { file } => match files::load(&file) {
                 Ok(saved) => {
                     // Approvals for the conversation so far do not count for another one.
@@ -369,13 +373,14 @@ impl<'s> Talk<'s> {
             },
             Command::Resume => match self.paused.clone() {
                 Some(paused) => {
-                    let request = self.app.entry().resume(&paused).session(&self.session);
+                    let request = self.app.entry().resume(&paused);
+                    let request = self.source.arguments.session.continues(request, &self.session);
                     return self.turn(request).await;
                 }
                 None => self.refuse("no run is paused"),
             },
             Command::Undo => {
-                if let Some(before) = self.undo() {
+                if let Some(before) = self.undo().await {
                     let out = before.input.map(|input| format!("taken out: {}\n", text::first_line(&input)));
                     say(&format!("{}the conversation has {}", out.unwrap_or_default(), self.messages()))?;
                     if self.sum.allows_always {
@@ -385,7 +390,7 @@ impl<'s> Talk<'s> {
             }
             Command::Retry => match self.past.last_input() {
                 Some(_) => {
-                    if let Some(text) = self.undo().and_then(|before| before.input) {
+                    if let Some(text) = self.undo().await.and_then(|before| before.input) {
                         return self.send(text).await;
                     }
                 }
@@ -400,69 +405,16 @@ impl<'s> Talk<'s> {
         }
         Ok(Next::Continue)
     }
-
-    /// `12 messages`.
-    fn messages(&self) -> String {
-        text::counted(self.session.history().len() as u64, "message")
-    }
-
-    fn tools(&mut self) -> io::Result<()> {
-        let tools = match self.app.entry().tool_definitions() {
-            Ok(tools) => tools,
-            Err(error) => {
-                self.refuse(&error.to_string());
-                return Ok(());
-            }
-        };
-        if tools.is_empty() {
-            return say("the agent has no tools");
-        }
-        let names: Vec<_> = tools.iter().map(|tool| text::first_line(&tool.name)).collect();
-        let width = names.iter().map(|name| text::width(name)).max().unwrap_or_default();
-        let room = terminal::size().0.saturating_sub(width + 2).max(LEAST_COLUMNS);
-        for (name, tool) in names.iter().zip(&tools) {
-            let description = text::first_line(&tool.description);
-            let lines = if self.streams.is_live {
-                text::wrapped(&description, room, usize::MAX)
-            } else {
-                vec![description]
-            };
-            let space = " ".repeat(width - text::width(name));
-            let between = format!("\n{}", " ".repeat(width + 2));
-            say(format!("{name}{space}  {}", lines.join(&between)).trim_end())?;
-        }
-        Ok(())
-    }
-
-    /// Shows the prompt of the next run. A signal ends the wait for its parts.
-    async fn system(&mut self) -> io::Result<Next> {
-        let prompt = self.app.entry().request("").session(&self.session).system_prompt();
-        let prompt = tokio::select! {
-            signal = self.signals.next() => {
-                return Ok(if signal == INTERRUPT { Next::Continue } else { Next::Signal(signal) });
-            }
-            prompt = prompt => prompt,
-        };
-        match prompt {
-            Ok(Some(prompt)) => say(&text::block(prompt.trim_end()))?,
-            Ok(None) => say("the agent has no system prompt")?,
-            Err(error) => self.refuse(&error.to_string()),
-        }
-        Ok(Next::Continue)
-    }
-
-    fn usage(&self) -> io::Result<()> {
-        match &self.last {
-            Some(last) => say(&format!("last run: {last}"))?,
-            None => say("last run: none")?,
-        }
-        say(&format!("conversation: {}", self.sum))
-    }
 }
 
 /// Writes to standard error.
 fn aside(words: &str) {
     output::aside(&terminal::fitted(&text::block(words)));
+}
+
+fn waits(paused: &Paused) -> String {
+    let questions = open_questions(paused);
+    format!("the run is paused, because it waits for answers:{questions}\n`/resume` asks again")
 }
 
 /// The open questions of a run, each behind the end of a line.

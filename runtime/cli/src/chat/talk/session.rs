@@ -1,0 +1,108 @@
+//! The session of the chat: a new one, or a stored one.
+
+use std::io;
+
+use onionskin_core::sessions::SessionError;
+use onionskin_core::{App, Session};
+
+use super::{Talk, waits};
+use crate::chat::past::{Before, Past};
+use crate::chat::turn::say;
+use crate::sessions::session_error;
+use crate::signals::Signals;
+
+impl<'s> Talk<'s> {
+    /// A session of the changed agent with this conversation.
+    pub(super) fn in_new_session(&mut self, app: &App) -> io::Result<Session> {
+        let session = app.entry().session();
+        let saved = self.session.save();
+        if let Err(error) = session.restore(saved.clone()) {
+            self.refuse(&format!("{error}\nthe agent begins with a new state"));
+            session.restore(saved.without_states()).map_err(io::Error::other)?;
+        }
+        Ok(session)
+    }
+
+    /// The id of the stored session.
+    pub(super) fn stored_id(&self) -> Option<&'s str> {
+        self.source.arguments.session.id()
+    }
+
+    /// Reads what other programs added to the stored session. False if the input must wait.
+    pub(super) async fn catch_up(&mut self) -> io::Result<bool> {
+        let before = self.session.history();
+        let session = self.session.clone();
+        if let Err(why) = on_session(self.signals, session.reload()).await {
+            self.refuse(&why);
+            return Ok(false);
+        }
+        let history = self.session.history();
+        if history != before {
+            self.past = Past::new(&history);
+            say(&format!("(another program has changed the session: it has {})", self.messages()))?;
+        }
+        self.paused = self.session.paused();
+        if let Some(paused) = &self.paused {
+            let why = waits(paused);
+            self.hint(&format!("the input is not sent: {why}"));
+        }
+        Ok(self.paused.is_none())
+    }
+
+    /// Goes back to the conversation before the last change. A run that waits in a stored session is given up.
+    pub(super) async fn undo(&mut self) -> Option<Before> {
+        if self.stored_id().is_none() {
+            return self.undo_here();
+        }
+        let session = self.session.clone();
+        let undone = async {
+            if session.paused().is_some() {
+                on_session(self.signals, session.give_up()).await?;
+                self.past = Past::new(&session.history());
+            }
+            let undone = self.undo_here();
+            on_session(self.signals, session.store()).await?;
+            Ok::<_, String>(undone)
+        };
+        match undone.await {
+            Ok(undone) => undone,
+            Err(why) => {
+                self.refuse(&why);
+                None
+            }
+        }
+    }
+
+    /// As [`Self::undo`], in this process.
+    fn undo_here(&mut self) -> Option<Before> {
+        match self.past.undo(&self.session) {
+            Some(Ok(mut before)) => {
+                self.paused = before.paused.take();
+                if let Some((session, kept)) = before.session.take() {
+                    (self.session, self.kept) = (session, kept);
+                }
+                self.keep();
+                Some(before)
+            }
+            Some(Err(error)) => {
+                self.refuse(&error.to_string());
+                None
+            }
+            None => {
+                self.refuse("there is nothing to undo");
+                None
+            }
+        }
+    }
+}
+
+/// Works on a stored session. A signal ends the wait for a run elsewhere.
+async fn on_session(
+    signals: &mut Signals,
+    work: impl Future<Output = Result<(), SessionError>>,
+) -> Result<(), String> {
+    tokio::select! {
+        _ = signals.next() => Err("the session is as it was: another run is in progress in it".to_owned()),
+        done = work => done.map_err(|error| session_error(&error)),
+    }
+}

@@ -1,0 +1,206 @@
+//! Where stored sessions are, and the one that a run continues.
+
+#[cfg(feature = "sqlite")]
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use onionskin_core::declaration::AppBuilder;
+use onionskin_core::run::RunRequest;
+use onionskin_core::sessions::Sessions;
+use onionskin_core::{App, Session};
+#[cfg(feature = "sqlite")]
+use onionskin_sqlite::Sqlite;
+
+use crate::failure::Failure;
+use crate::program::Program;
+#[cfg(feature = "sqlite")]
+use crate::settings::Setting;
+#[cfg(feature = "sqlite")]
+use crate::states;
+use crate::text;
+
+use super::words::session_error;
+#[cfg(feature = "sqlite")]
+use super::words::store_error;
+
+/// The store.
+#[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = "Sessions")]
+pub(crate) struct StoreArguments {
+    /// Use the sessions of this file.
+    ///
+    /// Without it, they are those of the program's own store, of the file in the settings, or of a file for the working directory in your
+    /// folder of states.
+    #[cfg(feature = "sqlite")]
+    #[arg(long, value_name = "FILE")]
+    sessions: Option<PathBuf>,
+}
+
+/// The session of a run.
+#[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = "Sessions")]
+pub(crate) struct SessionArguments {
+    /// Continue the stored session with this id, or begin it.
+    ///
+    /// Each message and each result is stored as soon as it is there. `sessions` shows what is stored.
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+
+    /// Run for this user. Without it, the run is for the user of the session.
+    #[arg(long, value_name = "NAME", requires = "session")]
+    user: Option<String>,
+
+    #[command(flatten)]
+    store: StoreArguments,
+}
+
+impl SessionArguments {
+    /// The id of the session.
+    pub(crate) fn id(&self) -> Option<&str> {
+        self.session.as_deref()
+    }
+
+    /// The builder with the store, if a session is continued. The program's own store wins over the file of the settings.
+    pub(crate) async fn add_to(&self, program: &Program, app: AppBuilder) -> Result<AppBuilder, Failure> {
+        let is_named = self.store.is_named();
+        match (&self.session, app.sessions()) {
+            (None, _) if is_named => {
+                Err(Failure::new("`--sessions` is for a stored session: add `--session ID`"))
+            }
+            (Some(_), Some(_)) if is_named => Err(two_stores()),
+            (None, _) | (Some(_), Some(_)) => Ok(app),
+            (Some(_), None) => self.store.add_to(program, app).await,
+        }
+    }
+
+    /// Opens the session; none if the arguments name none.
+    pub(crate) async fn open(&self, app: &App) -> Result<Option<Session>, Failure> {
+        let Some(id) = &self.session else { return Ok(None) };
+        let opened = app.open_session(id.as_str()).await;
+        let session = opened.map_err(|error| Failure::new(session_error(&error)))?;
+        match session.paused() {
+            Some(paused) if paused.agent_name() != app.entry().name() => {
+                let agent = text::first_line(paused.agent_name());
+                Err(Failure::new(format!(
+                    "the run that waits in the session `{id}` is one of the agent `{agent}`: name it with `--agent`"
+                )))
+            }
+            _ => Ok(Some(session)),
+        }
+    }
+
+    /// The request, as one of the session and for its user.
+    pub(crate) fn continues(&self, request: RunRequest, session: &Session) -> RunRequest {
+        let request = request.session(session);
+        match self.user.as_deref().map(Into::into).or_else(|| session.user()) {
+            Some(user) => request.user(user),
+            None => request,
+        }
+    }
+}
+
+fn two_stores() -> Failure {
+    Failure::new("the program has a store of sessions of its own: remove `--sessions`")
+}
+
+#[cfg(feature = "sqlite")]
+impl StoreArguments {
+    fn is_named(&self) -> bool {
+        self.sessions.is_some()
+    }
+
+    /// The file of the option or the settings, or the one for the working directory.
+    fn file(&self, program: &Program) -> Result<File, Failure> {
+        let named = self.sessions.as_ref().map(|file| Setting::option("sessions", file.to_string_lossy()));
+        if let Some(named) = named.or_else(|| program.settings.sessions.clone()) {
+            let path = PathBuf::from(&named.value);
+            return Ok(File { path, named: Some(named) });
+        }
+        let path = default_file(program);
+        let path = path.ok_or_else(|| {
+            Failure::new("there is no folder for sessions: name a file with `--sessions FILE`")
+        })?;
+        Ok(File { path, named: None })
+    }
+
+    async fn add_to(&self, program: &Program, app: AppBuilder) -> Result<AppBuilder, Failure> {
+        Ok(app.session_store(self.file(program)?.create().await?))
+    }
+
+    /// The sessions that there are. `creates` if the file may be a new one.
+    pub(super) async fn sessions(&self, program: &Program, creates: bool) -> Result<Sessions, Failure> {
+        match (program.prepare(App::builder()).await?.sessions(), &self.sessions) {
+            (Some(_), Some(_)) => return Err(two_stores()),
+            (Some(own), None) => return Ok(own),
+            (None, _) => {}
+        }
+        let file = self.file(program)?;
+        if creates {
+            return Ok(Sessions::new(file.create().await?));
+        }
+        match (file.path.exists(), &file.named) {
+            (true, _) => Ok(Sessions::new(file.open().await?)),
+            (false, Some(named)) => Err(named.failure(format!("there is no file `{}`", file.path.display()))),
+            // Nothing was stored yet.
+            (false, None) => Ok(Sessions::new(onionskin_core::sessions::MemorySessions::default())),
+        }
+    }
+}
+
+/// The file for the working directory, whether it exists or not.
+#[cfg(feature = "sqlite")]
+pub(crate) fn default_file(program: &Program) -> Option<PathBuf> {
+    let folder = states::folder(program)?.join("sessions");
+    Some(folder.join(format!("{}.db", states::key("sessions")?)))
+}
+
+#[cfg(feature = "sqlite")]
+struct File {
+    path: PathBuf,
+    /// Who names it; none for the one of the working directory.
+    named: Option<Setting>,
+}
+
+#[cfg(feature = "sqlite")]
+impl File {
+    async fn create(&self) -> Result<Sqlite, Failure> {
+        if self.named.is_none() {
+            let folder = self.path.parent().unwrap_or(Path::new(""));
+            states::make(folder)
+                .map_err(|error| Failure::new(format!("`{}` was not made: {error}", folder.display())))?;
+        }
+        self.open().await
+    }
+
+    async fn open(&self) -> Result<Sqlite, Failure> {
+        Sqlite::open(&self.path).await.map_err(|error| {
+            let error = store_error(&error);
+            self.named.as_ref().map_or_else(|| Failure::new(&error), |named| named.failure(&error))
+        })
+    }
+}
+
+#[cfg(not(feature = "sqlite"))]
+impl StoreArguments {
+    #[expect(clippy::unused_self, reason = "with the feature there is an option")]
+    fn is_named(&self) -> bool {
+        false
+    }
+
+    #[expect(clippy::unused_self, clippy::unused_async, reason = "with the feature there is a file")]
+    async fn add_to(&self, _: &Program, _: AppBuilder) -> Result<AppBuilder, Failure> {
+        Err(no_store())
+    }
+
+    #[expect(clippy::unused_self, reason = "with the feature there is a file")]
+    pub(super) async fn sessions(&self, program: &Program, _: bool) -> Result<Sessions, Failure> {
+        program.prepare(App::builder()).await?.sessions().ok_or_else(no_store)
+    }
+}
+
+#[cfg(not(feature = "sqlite"))]
+fn no_store() -> Failure {
+    Failure::new(
+        "the program stores no sessions: enable feature `sqlite` of onionskin, or set a store in its `setup`",
+    )
+}

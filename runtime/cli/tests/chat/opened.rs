@@ -1,0 +1,100 @@
+//! A chat that continues a stored session.
+
+use crate::DESK;
+use crate::folder::{Folder, Ran};
+
+/// An agent that counts its turns.
+fn counter() -> Folder {
+    let turns = [1, 2, 3, 4].map(|turn| format!("  - say: \"Turn {turn}: {{input}}\"\n"));
+    Folder::asker("", &turns.concat())
+}
+
+fn chat(folder: &Folder, lines: &str) -> Ran {
+    folder.pipe(lines.as_bytes(), &[&DESK[..], &["--session", "a"]].concat())
+}
+
+fn shows(folder: &Folder) -> String {
+    folder.run(&["sessions", "show", "a"]).out
+}
+
+#[test]
+fn a12_a_chat_continues_a_stored_session() {
+    let folder = counter();
+    assert!(chat(&folder, "one\n").out.starts_with("Turn 1: one\n"));
+    let ran = chat(&folder, "two\n/usage\n");
+    assert!(ran.code == 0 && ran.out.starts_with("Turn 2: two\n"), "{ran:?}");
+    assert!(ran.out.lines().last().unwrap().starts_with("session `a`: "), "{ran:?}");
+    // What is taken out is taken out of the store.
+    let ran = chat(&folder, "/retry\n/undo\n/undo\n/undo\n");
+    assert!(ran.out.starts_with("Turn 2: two\n"), "{ran:?}");
+    assert!(ran.out.ends_with("taken out: one\nthe conversation has 0 messages\n"), "{ran:?}");
+    assert_eq!(ran.words, "error: there is nothing to undo\n");
+    assert!(!shows(&folder).contains("one"), "{}", shows(&folder));
+    assert!(chat(&folder, "three\n").out.starts_with("Turn 1: three\n"));
+    // Nothing else keeps it.
+    assert!(!folder.path(".state/onionskin/onionskin/conversations").exists());
+
+    let words = "error: the chat is the stored session `a`: leave, and name another id with `--session`\n";
+    for command in ["/clear", "/load x.json"] {
+        assert_eq!(chat(&folder, &format!("{command}\n")).words, words);
+    }
+    let both = folder.run(&[&DESK[..], &["--session", "a", "--continue"]].concat());
+    both.failed(&["cannot be used with"]);
+}
+
+#[test]
+fn u2_a_chat_asks_the_questions_of_its_stored_session_again_or_gives_them_up() {
+    let folder = Folder::asker(
+        "",
+        "  - say: Hello.\n  - calls: [{ tool: human_input, args: { question: Which colour? } }]\n  - say: \"I take {last}.\"\n",
+    );
+    assert_eq!(chat(&folder, "hello\n").code, 0);
+    let waits =
+        "the run is paused, because it waits for answers:\n  asker: Which colour?\n`/resume` asks again\n";
+    let ran = chat(&folder, "paint it\n");
+    assert_eq!((ran.code, &*ran.words), (2, waits), "{ran:?}");
+    // An input is not sent, and nothing is lost.
+    let ran = chat(&folder, "hello?\n");
+    assert_eq!(
+        ran.words,
+        format!(
+            "{waits}error: the input is not sent, because a run is paused: `/resume` asks its questions again, `/undo` gives it up\n"
+        )
+    );
+    assert_eq!(folder.run(&["sessions", "fork", "a", "b"]).out, "b has 2 messages\n");
+    let ran = chat(&folder, "/resume\nred\n");
+    assert!(ran.code == 0 && ran.out.contains("\nI take red.\n"), "{ran:?}");
+    assert!(shows(&folder).contains("  I take red.\n"));
+
+    assert_eq!(folder.run(&["sessions", "rewind", "a", "--to", "2"]).code, 0);
+    assert_eq!(chat(&folder, "paint it again\n").code, 2);
+    let ran = chat(&folder, "/undo\n");
+    assert_eq!(ran.out, "taken out: paint it again\nthe conversation has 2 messages\n", "{ran:?}");
+    assert_eq!((chat(&folder, "").words, shows(&folder).contains("waits")), (String::new(), false));
+}
+
+#[test]
+fn a12_a_chat_knows_what_other_programs_add_to_its_session() {
+    use crate::screen::Terminal;
+
+    let folder = counter();
+    let state = folder.path(".state");
+    let arguments = [&DESK[..], &["--session", "a"]].concat();
+    let variables = [("XDG_STATE_HOME", state.to_str().unwrap())];
+    let mut chat =
+        Terminal::new(env!("CARGO_BIN_EXE_onionskin"), &folder.path(""), (100, 30), &variables, &arguments);
+    chat.enter_until("one", "Turn 1: one");
+    let run = ["run", "--card", "cards/asker.md", "--model", "script:script.yaml", "--session", "a", "two"];
+    assert_eq!(folder.run(&run).out, "Turn 2: two\n");
+    chat.enter_until("three", "(another program has changed the session: it has 4 messages)");
+    chat.until_shows("Turn 3: three");
+    // A changed card is loaded, and the session goes on.
+    folder.write("cards/asker.md", "---\n{}\n---\nCount more.\n");
+    chat.enter_until("four", "Turn 4: four");
+    chat.leave();
+    let mut chat =
+        Terminal::new(env!("CARGO_BIN_EXE_onionskin"), &folder.path(""), (100, 30), &variables, &arguments);
+    chat.until_shows("The session `a` goes on: 8 messages");
+    chat.enter_until("/undo", "taken out: four");
+    chat.leave();
+}
