@@ -64,7 +64,7 @@ async fn a12_a_fork_begins_with_the_messages_and_values_of_its_place() {
     let missing = sessions.fork("z", "y", 4).await.unwrap_err();
     assert!(matches!(missing, SessionError::Store(SessionStoreError::Missing { .. })), "{missing}");
     let fork = clerk.open_session("fork-4").await.unwrap();
-    clerk.request("17").session(&fork).run().await.unwrap();
+    clerk.request("17").session(&fork).user("ada").run().await.unwrap();
     assert_eq!((fork.history().len(), fork.state().get("number")), (8, Some(1.into())));
     assert_eq!(clerk.open_session("a").await.unwrap().history().len(), 12);
 }
@@ -84,7 +84,7 @@ async fn a12_a_session_returns_to_an_earlier_place_and_goes_on_from_there() {
     );
 
     let session = clerk.open_session("a").await.unwrap();
-    clerk.request("again").session(&session).run().await.unwrap();
+    clerk.request("again").session(&session).user("ada").run().await.unwrap();
     assert_eq!((session.history().len(), session.state().get("number")), (12, Some(2.into())));
     sessions.rewind("a", 0).await.unwrap();
     session.reload().await.unwrap();
@@ -92,6 +92,26 @@ async fn a12_a_session_returns_to_an_earlier_place_and_goes_on_from_there() {
     let read = sessions.read("a").await.unwrap();
     assert_eq!((read.content.history().len(), read.user.as_deref()), (0, Some("ada")));
     assert!(read.usage.total().total() > 0, "what was used stays used");
+}
+
+#[tokio::test]
+async fn a12_places_are_those_of_the_conversation_as_it_is_now() {
+    let store = Arc::new(MemorySessions::default());
+    let clerk = with_three_runs(&store).await;
+    let session = clerk.open_session("a").await.unwrap();
+    session.set_history([]).unwrap();
+    clerk.request("afresh").session(&session).user("ada").run().await.unwrap();
+    let sessions = Sessions::new(Arc::clone(&store));
+    for messages in [0, 1, 3, 4] {
+        let id = format!("fork-{messages}");
+        sessions.fork("a", &id, messages).await.unwrap();
+        let forked = sessions.read(&id).await.unwrap();
+        let expected: Vec<_> = session.history().iter().take(messages).cloned().collect();
+        assert_eq!(*forked.content.history(), expected, "{messages}");
+    }
+    for messages in [2, 5, 12] {
+        assert!(sessions.fork("a", "b", messages).await.is_err(), "{messages}");
+    }
 }
 
 #[tokio::test]

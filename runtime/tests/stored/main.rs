@@ -4,6 +4,7 @@
 
 mod directory;
 mod faults;
+mod faults_of_runs;
 #[cfg(unix)]
 mod killed;
 mod pauses;

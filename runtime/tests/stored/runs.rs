@@ -4,7 +4,7 @@ use std::future::pending;
 use std::sync::Arc;
 
 use onionskin::model::Usage;
-use onionskin::sessions::{MemorySessions, SessionError, SessionQuery, SessionStore};
+use onionskin::sessions::{MemorySessions, SessionError, SessionQuery, SessionStore, Sessions};
 use onionskin::{
     AgentHandle, AgentTool, BuildError, RunError, ScriptedModel, ScriptedTurn, Session, SessionState, State,
     agent, tool,
@@ -68,7 +68,7 @@ async fn a12_a_stored_session_goes_on_in_another_process() {
     assert_eq!(session.typed_state::<Till>().unwrap().cents, 6);
     assert_eq!(session.state().get("last"), Some(5.into()));
     assert_eq!((session.usage(), session.user().as_deref()), (used, Some("ada")));
-    later.request("five").session(&session).run().await.unwrap();
+    later.request("five").session(&session).user("ada").run().await.unwrap();
     assert_eq!(texts(&session)[4..], ["five", "You gave five"]);
 
     let page = store.list(&SessionQuery::default()).await.unwrap();
@@ -115,6 +115,9 @@ async fn a12_a_run_that_is_dropped_leaves_what_it_did_in_the_store() {
     assert_eq!(session.typed_state::<Till>().unwrap().cents, 6);
     let output = later.request("And?").session(&session).run().await.unwrap();
     assert_eq!(output.text, "Go on.");
+    let sessions = Sessions::new(Arc::clone(&copy));
+    sessions.fork("a", "b", 3).await.unwrap();
+    assert_eq!(sessions.read("b").await.unwrap().content.history().len(), 3);
 }
 
 async fn copy_records(from: &MemorySessions, to: &MemorySessions, id: &str) {
@@ -152,6 +155,8 @@ async fn a12_a_session_belongs_to_its_first_user() {
     let error = clerk.request("Hi.").session(&session).user("bo").run().await.unwrap_err();
     assert!(matches!(&error, RunError::Session { source: SessionError::OtherUser { .. }, .. }), "{error}");
     assert!(!error.to_string().contains("ada"));
+    let error = clerk.request("Hi.").session(&session).run().await.unwrap_err();
+    assert!(matches!(&error, RunError::Session { source: SessionError::OtherUser { .. }, .. }), "{error}");
     assert_eq!(session.history().len(), 2);
     clerk.request("Hi.").session(&session).user("ada").run().await.unwrap();
 }

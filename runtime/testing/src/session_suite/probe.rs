@@ -41,7 +41,7 @@ pub(super) fn record_at(milliseconds: u64, change: Change) -> Check<SessionRecor
 }
 
 pub(super) fn began(user: Option<&str>) -> Change {
-    Change::Began { run_id: "run-1".into(), agent: "Clerk".into(), user: user.map(Into::into) }
+    Change::Began { run_id: "run-1".into(), agent: "Clerk".into(), user: user.map(Into::into), since: 0 }
 }
 
 pub(super) fn message(text: &str) -> Change {

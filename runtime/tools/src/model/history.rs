@@ -317,7 +317,11 @@ impl History {
 
     /// Removes all messages after the first ones.
     pub fn truncate(&mut self, messages: usize) {
-        if messages < self.len() {
+        if self.len().saturating_sub(messages) < CHUNK {
+            while self.len() > messages {
+                self.pop();
+            }
+        } else {
             *self = (0..messages).filter_map(|index| self.shared(index).cloned()).fold(
                 Self::new(),
                 |mut first, message| {

@@ -295,7 +295,7 @@ impl PausedRun {
 
 /// Whether a step's name is that of a question of a call: `turn 1/call 2/ask pay`. Names of tools can contain
 /// `ask` too.
-fn is_answer(step: &str) -> bool {
+pub(crate) fn is_answer(step: &str) -> bool {
     let after_call = step.match_indices("call ").filter_map(|(at, word)| {
         let (number, rest) = step[at + word.len()..].split_once('/')?;
         number.bytes().all(|byte| byte.is_ascii_digit()).then_some(rest)

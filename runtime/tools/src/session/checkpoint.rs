@@ -114,6 +114,12 @@ impl Session {
         self.states_with_keepers().map(|(keeper, state)| (keeper.name.into(), json(keeper, state))).collect()
     }
 
+    /// The names of the states that stored sessions leave out.
+    pub(super) fn unstored_states(&self) -> Vec<&'static str> {
+        let unstored = self.states_with_keepers().filter(|(keeper, _)| keeper.codec.is_none());
+        unstored.map(|(keeper, _)| keeper.name).collect()
+    }
+
     /// The states that can be stored, in the order of their names.
     pub(super) fn stored_states(&self) -> Vec<StoredState<'_>> {
         let stored = self.states_with_keepers().filter_map(|(keeper, state)| {

@@ -39,7 +39,7 @@ impl Waiting {
         WAITING.sync_scope(self, work)
     }
 
-    fn knows(&self, session: &Session) -> bool {
+    pub(super) fn knows(&self, session: &Session) -> bool {
         self.sessions().any(|known| known.is(session))
     }
 

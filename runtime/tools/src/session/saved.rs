@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::Session;
 use crate::model::{History, Message, redact_message};
+use crate::state::SessionState;
 use onionskin_definitions::json::{self, Problem, Unread};
 use onionskin_definitions::lock::lock;
 use onionskin_definitions::secret::{Redact as _, Redactor};
@@ -197,6 +198,12 @@ impl SavedSession {
         Ok(self)
     }
 
+    /// The same without these typed states.
+    pub(super) fn without(mut self, states: &[&str]) -> Self {
+        self.states.retain(|name, _| !states.contains(&&**name));
+        self
+    }
+
     fn to_json(&self) -> Result<Value, SavedSessionError> {
         let Self { history, values, children, states } = self;
         let mut stored =
@@ -335,12 +342,21 @@ impl Session {
     /// Returns an error if the session does not have a typed state of `saved`, or if one cannot be read. The
     /// session is then unchanged.
     pub fn restore(&self, saved: SavedSession) -> Result<(), SavedSessionError> {
+        self.restore_with(saved, SessionState::replace)
+    }
+
+    /// As [`Self::restore`]; `replace` replaces the values of the state.
+    pub(super) fn restore_with(
+        &self,
+        saved: SavedSession,
+        replace: impl FnOnce(&SessionState, Value),
+    ) -> Result<(), SavedSessionError> {
         let SavedSession { history, values, children, states } = saved;
         let states =
             states.iter().map(|(name, state)| self.state_from_json(name, stored_state(name, state)?));
         let restorers = states.collect::<Result<Vec<_>, _>>()?;
         self.replace_history(history);
-        self.state().replace(values);
+        replace(self.state(), values);
         *lock(&self.0.children) = children.into_iter().collect();
         for restore in restorers {
             restore();

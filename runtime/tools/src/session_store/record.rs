@@ -38,6 +38,8 @@ pub enum Change {
         agent: Arc<str>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         user: Option<Arc<str>>,
+        /// The number of records before it that the session had, or was given by its program.
+        since: u64,
     },
     /// A message was appended, but none with results of tools.
     Message { message: Message },
@@ -60,10 +62,10 @@ pub enum Change {
     /// A run used these tokens.
     Usage { usage: UsageByModel },
     /// A run waits for answers. The records after `since` are set aside until it continues. The records of its steps
-    /// are not in the value.
-    Paused { paused: Box<Paused>, since: u64 },
-    /// A person answered a question of the run that waits.
-    Answered { run_id: Arc<str>, question: String, answer: Answer },
+    /// are not in the value. `messages` is the number of messages of its conversation.
+    Paused { paused: Box<Paused>, since: u64, messages: usize },
+    /// A person answered a question of the run that waits; `hash` is that of the question.
+    Answered { run_id: Arc<str>, question: String, hash: String, answer: Answer },
     /// A step of a run that waits for answers, or continues with them.
     Step { run_id: Arc<str>, step: String, record: StepRecord },
     /// The run that waited for answers continues no more.

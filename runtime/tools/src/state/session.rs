@@ -116,6 +116,17 @@ impl SessionState {
         self.change(|contents| *contents = Contents { values: Arc::new(values), secrets: BTreeMap::new() });
     }
 
+    /// Replaces the values for all clones. Secrets stay, apart from those under the key of a new value.
+    pub(crate) fn replace_values(&self, values: impl Into<Value>) {
+        let values = values.into();
+        self.change(|contents| {
+            contents
+                .secrets
+                .retain(|key, _| values.pointer(&format!("/{}", key.replace('.', "/"))).is_none());
+            contents.values = Arc::new(values);
+        });
+    }
+
     /// All current values, without secrets.
     pub fn to_value(&self) -> Value {
         Self::object(&self.observe())

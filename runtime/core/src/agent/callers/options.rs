@@ -1,6 +1,5 @@
 //! The options of a run, and how a run begins with them.
 
-use std::pin::pin;
 use std::sync::Arc;
 
 use onionskin_definitions::content::ContentBlock;
@@ -116,6 +115,7 @@ impl Options {
                     run_id: Arc::clone(&run_id),
                     agent: Arc::clone(&instance.name),
                     user: self.user.clone(),
+                    is_replayable: shared.journal.is_some(),
                 };
                 let lease = match session.log() {
                     Some(_) => {
@@ -167,15 +167,18 @@ impl Options {
                 let store = store_on_drop(&run, start);
                 let answer = drive(&run, answer, input.into_text()).await;
                 // A run that failed before it used the answers of people continues to wait for them.
-                let still_waits = lease.is_some()
-                    && is_resumed
-                    && answer.is_err()
-                    && (matches!(answer, Err(RunError::Journal { .. }))
-                        || run.has_open_calls()
-                        || run
-                            .context()
-                            .questions()
-                            .is_some_and(|asked| !asked.used_all(run.context().run_id())));
+                let still_waits = match &lease {
+                    Some(lease) if is_resumed && answer.is_err() => {
+                        let has_used_them = !run.has_open_calls()
+                            && lease.is_past_wait(run.messages().len()).await
+                            && run
+                                .context()
+                                .questions()
+                                .is_none_or(|asked| asked.used_all(run.context().run_id()));
+                        !has_used_them || matches!(answer, Err(RunError::Journal { .. }))
+                    }
+                    Some(_) | None => false,
+                };
                 drop(store);
                 drop(used);
                 let answer = answer.map_err(|error| {
@@ -203,8 +206,8 @@ impl Options {
                     (answer, _) => answer,
                 })
             };
-            // Pinned in place, because a future passed by value takes up space in the run's future twice.
-            let answer = turns.in_turn(wait, pin!(in_turn)).await;
+            // Boxed, so that a run that is dropped has stored its messages before the session's turn is free.
+            let answer = turns.in_turn(wait, Box::pin(in_turn)).await;
             let answer =
                 answer.unwrap_or_else(|no_turn| Err(RunError::from_no_turn(no_turn, &agent.name, &turns)));
             answer
@@ -227,9 +230,8 @@ async fn end_logged(
     still_waits: bool,
     answer: Result<String, RunError>,
 ) -> Result<String, RunError> {
-    let history = run.messages();
     let end = match &answer {
-        Err(RunError::Paused(paused)) => RunEnd::Paused { paused, history: &history },
+        Err(RunError::Paused(paused)) => RunEnd::Paused { paused: paused.clone(), history: run.messages() },
         _ if still_waits => RunEnd::Waits,
         _ => RunEnd::Over,
     };

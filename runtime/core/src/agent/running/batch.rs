@@ -71,6 +71,7 @@ impl AgentRun {
         if self.has_turn_hooks() {
             Box::pin(self.complete_turn()).await?;
         }
+        self.store_messages().await?;
         Ok(end.answer)
     }
 

@@ -281,6 +281,8 @@ impl AgentRun {
             let error = match answer {
                 Ok(mut response) => {
                     response.usage += failed;
+                    let model = response.billed_as.as_deref().map(Arc::from);
+                    self.note_usage(model, requested, response.usage);
                     return Ok(response);
                 }
                 Err(error) => error,
@@ -291,6 +293,7 @@ impl AgentRun {
             let is_late = self.cx.deadline().is_some_and(|late| late.at() <= Instant::now() + pause);
             if !error.is_transient() || attempt > self.limits().model_retries || is_late {
                 self.tally().usage += failed;
+                self.note_usage(None, requested, failed);
                 let error = self.model_error(error);
                 if let Some(fault) = error.script_fault() {
                     self.cx.abort_for(AbortCause::Script(fault));

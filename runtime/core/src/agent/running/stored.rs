@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use onionskin_tools::context::AbortCause;
-use onionskin_tools::model::{ToolResultMessage, UsageByModel};
+use onionskin_tools::model::{Message, Model as _, ToolResultMessage, Usage};
 use onionskin_tools::session::SessionLog;
 
 use crate::agent::error::run_error::RunError;
 
+use super::model_request::ModelCall;
 use super::run::AgentRun;
 
 impl AgentRun {
@@ -21,15 +22,26 @@ impl AgentRun {
         self.tally().open.is_some()
     }
 
-    /// Notes tokens for the stored session of the outermost run.
-    pub(super) fn note_usage(&self, usage: &UsageByModel) {
+    /// Notes the tokens of a request for the stored session of the outermost run. A replay asks no model, so nothing is
+    /// noted twice.
+    pub(super) fn note_usage(&self, billed_as: Option<Arc<str>>, requested: ModelCall<'_>, usage: Usage) {
         let mut outermost = &self.cx;
         while let Some(parent) = outermost.parent() {
             outermost = parent;
         }
         if let Some(log) = outermost.session().and_then(|session| session.log()) {
-            log.note_usage(usage);
+            let name = || requested.model.identity(requested.request.model.as_deref()).billed_name().into();
+            log.note_usage(billed_as.unwrap_or_else(name), usage);
         }
+    }
+
+    /// Stores an answer of the model, unless hooks can refuse it at the end of the run.
+    ///
+    /// # Errors
+    /// Returns an error if the store fails.
+    pub(super) async fn store_answer(&self, answer: &Message) -> Result<(), RunError> {
+        let can_be_refused = !self.instance.declaration.run_hooks.is_empty() || self.is_before_send();
+        if answer.tool_calls().is_empty() && can_be_refused { Ok(()) } else { self.store_messages().await }
     }
 
     /// Stores the messages of the conversation that are not stored yet.
@@ -42,10 +54,17 @@ impl AgentRun {
         stored.map_err(|source| RunError::Session { agent: Arc::clone(&self.instance.name), source })
     }
 
-    /// Stores the result of a call. If that fails, the run is aborted, because no other call may act on a session that
+    /// Stores what a call of a loop by hand changed. If that fails, the run is aborted.
+    pub(super) async fn store_after_call(&self) {
+        if let Err(RunError::Session { source, .. }) = self.store_messages().await {
+            self.cx.abort_for(AbortCause::Session(source));
+        }
+    }
+
+    /// Stores the result of a call, unless turn hooks can change it after the batch. If that fails, the run is aborted, because no other call may act on a session that
     /// is not stored.
     pub(super) async fn store_result(&self, result: impl FnOnce() -> Option<ToolResultMessage>) {
-        let Some(log) = self.log() else { return };
+        let Some(log) = self.log().filter(|_| !self.has_turn_hooks()) else { return };
         let Some(result) = result() else { return };
         if let Err(error) = Box::pin(log.note_result(&self.session, &self.messages(), result)).await {
             self.cx.abort_for(AbortCause::Session(error));

@@ -173,7 +173,7 @@ impl AgentRun {
         }
         // The conversation has the answer also if the parser fails.
         let mut said = self.note_response(turn, table, response, answer_tool);
-        self.store_messages().await?;
+        self.store_answer(&said.message).await?;
         said.parsed = parsed?;
         Ok(said)
     }
@@ -244,7 +244,6 @@ impl AgentRun {
         }
         drop(conversation);
         drop(tally);
-        self.note_usage(&of_turn);
         self.event(turn, EventKind::turn_finished(of_turn, stop));
         TurnAnswer { turn, message, table, beside: response, answer_tool, parsed: None }
     }
@@ -302,6 +301,7 @@ impl AgentRun {
             }
         };
         call.end(result.clone());
+        self.store_after_call().await;
         match result {
             Some(result) => result,
             None => self.pause(busy).await,

@@ -1,5 +1,6 @@
 //! The content of a session, as its log describes it.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -15,6 +16,9 @@ use onionskin_definitions::content::ContentBlock;
 /// The result of a call that the log has no result for.
 const INTERRUPTED: &str = "the program ended before this call had a result: it may have taken effect";
 
+/// The result of a call that waited for a person until its run was given up.
+const GIVEN_UP: &str = "not run: it waited for a person, and nobody answered";
+
 /// What a log says.
 #[derive(Default)]
 pub(super) struct Content {
@@ -27,6 +31,10 @@ pub(super) struct Content {
     pub(super) pending: Option<Pending>,
     /// The number of records.
     pub(super) count: u64,
+    /// The ids of calls that waited until their runs were given up.
+    given_up: Vec<Box<str>>,
+    /// The id of the newest run, and the number of records before it.
+    pub(super) newest: Option<(Arc<str>, u64)>,
 }
 
 /// A run that waits for answers.
@@ -36,10 +44,22 @@ pub(super) struct Pending {
     pub(super) paused: Paused,
     /// The number of records before the run.
     pub(super) since: u64,
+    /// The number of messages of its conversation.
+    pub(super) messages: usize,
     /// The records of its steps.
     pub(super) steps: Vec<(String, StepRecord)>,
     /// The answers that people gave since.
-    pub(super) answers: Vec<(String, Answer)>,
+    pub(super) answers: Vec<StoredAnswer>,
+}
+
+/// An answer of a person.
+#[derive(Clone)]
+pub(super) struct StoredAnswer {
+    /// The key of the question.
+    pub(super) question: String,
+    /// The hash of the question.
+    pub(super) hash: String,
+    pub(super) answer: Answer,
 }
 
 /// A conversation: that of the session, or one with an agent tool.
@@ -54,20 +74,22 @@ pub(super) struct SessionPart {
 }
 
 impl SessionPart {
-    fn apply(&mut self, change: Change) {
+    /// `given_up` are the ids of calls that waited for a person until their run was given up.
+    fn apply(&mut self, change: Change, given_up: &[Box<str>]) {
         match change {
             Change::Message { message } => {
-                self.close();
+                self.close(given_up);
                 self.history.push(message);
             }
             Change::Results { results } => {
+                let results = self.replaced(results);
                 for result in results {
                     self.results.retain(|other| other.call_id != result.call_id);
                     self.results.push(result);
                 }
                 let calls = self.history.last().map_or(&[][..], Message::tool_calls);
                 if calls.iter().all(|call| self.results.iter().any(|result| result.call_id == call.id)) {
-                    self.close();
+                    self.close(given_up);
                 }
             }
             Change::Cut { messages } => {
@@ -100,14 +122,39 @@ impl SessionPart {
         }
     }
 
+    /// Replaces results that the history has already, and returns the others.
+    fn replaced(&mut self, results: Vec<ToolResultMessage>) -> Vec<ToolResultMessage> {
+        let is_there = matches!(self.history.last(), Some(Message::Tool { .. }));
+        let Some(Message::Tool { results: mut there }) = is_there.then(|| self.history.pop()).flatten()
+        else {
+            return results;
+        };
+        let mut others = Vec::new();
+        for result in results {
+            match there.iter_mut().find(|other| other.call_id == result.call_id) {
+                Some(other) => *other = result,
+                None => others.push(result),
+            }
+        }
+        self.history.push(Message::tool(there));
+        others
+    }
+
+    /// The number of messages after open calls are closed.
+    fn closed_len(&self) -> usize {
+        let is_open = self.history.last().is_some_and(|last| !last.tool_calls().is_empty());
+        self.history.len() + usize::from(is_open)
+    }
+
     /// Appends the results of the newest message's calls. A call without a result was interrupted.
-    fn close(&mut self) {
+    fn close(&mut self, given_up: &[Box<str>]) {
         let mut results = std::mem::take(&mut self.results);
         let calls = self.history.last().map_or(&[][..], Message::tool_calls);
         let result = |call: &crate::model::ToolCall| {
             let written = results.iter().position(|result| result.call_id == call.id);
             written.map(|index| results.swap_remove(index)).unwrap_or_else(|| {
-                let text = [ContentBlock::text(INTERRUPTED)];
+                let waited = given_up.iter().any(|id| **id == *call.id);
+                let text = [ContentBlock::text(if waited { GIVEN_UP } else { INTERRUPTED })];
                 let mut result = ToolResultMessage::new(Arc::clone(&call.id), Arc::clone(&call.name), text);
                 result.is_error = true;
                 result
@@ -136,13 +183,13 @@ impl Content {
         for (_, record) in live {
             match record.into_change() {
                 Change::Thread { thread, change } => {
-                    content.threads.entry(thread).or_default().apply(*change)
+                    content.threads.entry(thread).or_default().apply(*change, &content.given_up);
                 }
-                change => content.own.apply(change),
+                change => content.own.apply(change, &content.given_up),
             }
         }
-        content.own.close();
-        content.threads.values_mut().for_each(SessionPart::close);
+        content.own.close(&content.given_up);
+        content.threads.values_mut().for_each(|thread| thread.close(&content.given_up));
         content
     }
 
@@ -155,21 +202,34 @@ impl Content {
         for record in records {
             content.count += 1;
             match record.change() {
-                Change::Began { user, .. } => content.user = content.user.take().or_else(|| user.clone()),
+                Change::Began { run_id, user, since, .. } => {
+                    content.user = content.user.take().or_else(|| user.clone());
+                    content.newest = Some((Arc::clone(run_id), *since));
+                }
                 Change::Usage { usage } => content.usage += usage,
-                Change::Paused { paused, since } => {
-                    let (paused, since) = (Paused::clone(paused), *since);
-                    content.pending = Some(Pending { paused, since, steps: Vec::new(), answers: Vec::new() });
+                Change::Paused { paused, since, messages } => {
+                    content.pending = Some(Pending::new(Paused::clone(paused), *since, *messages));
                 }
                 Change::Step { run_id, step, record } => {
                     steps.push((Arc::clone(run_id), (step.clone(), record.clone())));
                 }
-                Change::Answered { run_id, question, answer } => {
-                    answers.push((Arc::clone(run_id), (question.clone(), answer.clone())));
+                Change::Answered { run_id, question, hash, answer } => {
+                    let answer = StoredAnswer {
+                        question: question.clone(),
+                        hash: hash.clone(),
+                        answer: answer.clone(),
+                    };
+                    answers.push((Arc::clone(run_id), answer));
                 }
-                Change::Settled { .. } => content.pending = None,
+                Change::Settled { .. } => {
+                    if let Some(pending) = content.pending.take() {
+                        let questions = pending.paused.questions().iter();
+                        content.given_up.extend(questions.map(|question| question.call_id().into()));
+                    }
+                    (steps, answers) = (Vec::new(), Vec::new());
+                }
                 Change::Rewound { to } => {
-                    live.retain(|(number, _)| number <= to);
+                    live.truncate(live.partition_point(|(number, _)| number <= to));
                     content.pending = content.pending.take().filter(|pending| pending.since <= *to);
                 }
                 Change::Message { .. }
@@ -198,29 +258,38 @@ fn of_run<T>(all: Vec<(Arc<str>, T)>, run_id: &str) -> Vec<T> {
 /// The number of messages of the conversation.
 pub(super) fn messages_of(live: &[(u64, SessionRecord)]) -> usize {
     let mut part = SessionPart::default();
-    live.iter().for_each(|(_, record)| part.apply(record.change().clone()));
-    part.close();
-    part.history.len()
+    live.iter().for_each(|(_, record)| part.apply(record.change().clone(), &[]));
+    part.closed_len()
 }
 
 /// The number of records after which the conversation has its first `messages` messages, and the changes that belong to
 /// them; `None` if it has fewer, or if a call would be split from its result.
 pub(super) fn place_of(live: &[(u64, SessionRecord)], messages: usize) -> Option<u64> {
-    let (mut part, mut place) = (SessionPart::default(), (messages == 0).then_some(0));
+    let (mut part, mut before) = (SessionPart::default(), 0);
+    let mut place = (messages == 0).then_some(0);
     for (number, record) in live {
-        part.apply(record.change().clone());
-        if part.history.len() > messages {
-            break;
+        let change = record.change();
+        let is_message = matches!(change, Change::Message { .. });
+        // A message ends the calls before it, also those without a result.
+        if is_message && part.closed_len() == messages {
+            place = Some(before);
         }
-        let is_whole = part.history.last().is_none_or(|last| last.tool_calls().is_empty());
-        if part.history.len() == messages && is_whole {
-            place = Some(*number);
+        part.apply(change.clone(), &[]);
+        before = *number;
+        match part.closed_len().cmp(&messages) {
+            Ordering::Less => place = None,
+            Ordering::Equal if part.closed_len() == part.history.len() => place = Some(before),
+            Ordering::Equal | Ordering::Greater => {}
         }
     }
-    place
+    if part.closed_len() == messages { Some(before) } else { place }
 }
 
 impl Pending {
+    pub(super) fn new(paused: Paused, since: u64, messages: usize) -> Self {
+        Self { paused, since, messages, steps: Vec::new(), answers: Vec::new() }
+    }
+
     /// The run with the records of its steps, unless a journal of the program has them.
     pub(super) fn to_paused(&self) -> Paused {
         self.paused.clone().with_steps(&self.steps)

@@ -58,6 +58,15 @@ pub enum SessionError {
         /// The number of its messages.
         found: usize,
     },
+    /// A run of the session waits for the caller, which waits for the end of the run.
+    #[error(
+        "the session `{session}` is in use by the run of the caller: a run stores its session by itself; call this after the run"
+    )]
+    #[non_exhaustive]
+    InRun {
+        /// The session.
+        session: String,
+    },
     /// The session is not in a store.
     #[error(
         "the session `{session}` is in no store: open it with `open_session` of an agent with a `session_store`"

@@ -6,7 +6,9 @@ use futures_util::future::BoxFuture;
 
 use super::{Session, SessionError};
 use crate::journal::{Journal, JournalError, MemoryJournal, Step, StepExec, StepId, StepRecord, StepWork};
+use crate::question::is_answer;
 use crate::session_store::Change;
+use onionskin_definitions::secret::Redact as _;
 
 /// Records steps in memory and in the log of a session.
 pub(super) struct LoggedJournal {
@@ -22,14 +24,28 @@ impl LoggedJournal {
     async fn log(&self, step: &Step, record: &StepRecord) -> Result<(), SessionError> {
         let Some(log) = self.session.log() else { return Ok(()) };
         let mut state = log.state.lock().await;
+        log.resolve(&mut state).await?;
         let Some(run) = &mut state.run else { return Ok(()) };
         let name = step.id().to_string();
-        if let Some(steps) = &mut run.resumed {
-            steps.insert(name.clone());
+        if let Some(run) = &mut run.resumed {
+            run.steps.insert(name.clone());
         }
         let step = Change::Step { run_id: step.run_id().into(), step: name, record: record.clone() };
         let written = state.written.clone();
         Ok(log.append(&mut state, vec![step], written).await?)
+    }
+
+    /// Checks that a record has no secret that was registered later. If it were masked, a replay would differ.
+    fn check(&self, step: &Step, record: &StepRecord) -> Result<(), JournalError> {
+        let Some(redactor) = self.session.state().concealed().redactor() else { return Ok(()) };
+        let mut masked = record.value().clone();
+        masked.redact(&redactor);
+        if masked == *record.value() || is_answer(&step.id().to_string()) {
+            return Ok(());
+        }
+        let reason = "it contains a secret, and a stored session contains none: keep it in the session \
+                      (`SessionState::set_secret`), and not in values or states";
+        Err(JournalError::unrecordable(step, reason))
     }
 }
 
@@ -42,6 +58,7 @@ impl Journal for LoggedJournal {
         let work: StepWork<'a> = Box::new(move || {
             Box::pin(async move {
                 let record = work().await?;
+                self.check(step, &record)?;
                 self.log(step, &record).await.map_err(|error| JournalError::storage(step, error))?;
                 Ok(record)
             })

@@ -1,27 +1,30 @@
 //! The lease of a run on its stored session, from its beginning to its end.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::content::Pending;
+use super::content::{Pending, StoredAnswer};
 use super::journal::LoggedJournal;
-use super::{LogState, NotBegun, RunLog, SessionError, SessionLog};
+use super::{Changes, LogState, NotBegun, ResumedRun, RunLog, SessionError, SessionLog};
 use crate::journal::{Journal, MemoryJournal};
 use crate::model::History;
 use crate::question::{Answer, AnswerError, Paused, Resumption};
 use crate::session::exclusive::late;
 use crate::session::{NoTurn, Session, Wait};
-use crate::session_store::{Change, SessionLease, SessionStoreError};
+use crate::session_store::{Change, SessionLease, SessionStore, SessionStoreError};
 use onionskin_definitions::lock::lock;
 
 /// The pauses between attempts to acquire a lease that another process holds.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
+
+/// The shortest pause between renewals of a lease.
+const LEAST_RENEWAL: Duration = Duration::from_millis(10);
 
 /// A run that begins in a stored session.
 pub struct LoggedRun {
@@ -31,31 +34,36 @@ pub struct LoggedRun {
     pub agent: Arc<str>,
     /// Its user.
     pub user: Option<Arc<str>>,
+    /// Whether a journal of the program can replay it, so that it begins where the newest run with its id began.
+    pub is_replayable: bool,
 }
 
 /// How a run in a stored session ends.
-pub enum RunEnd<'e> {
+#[derive(Clone)]
+pub enum RunEnd {
     /// It has an answer or an error, and its messages are in the session.
     Over,
     /// It waits for answers; `history` is its conversation until then.
     Paused {
         /// The run.
-        paused: &'e Paused,
+        paused: Paused,
         /// Its conversation.
-        history: &'e History,
+        history: History,
     },
     /// It continued a run, and failed before it used all answers: it still waits. Its messages are in the session, and
     /// will be removed.
     Waits,
 }
 
-/// The run in progress of a stored session. Dropped before its end, it writes what the session has.
+/// The run in progress of a stored session. Dropped before its end, it writes the end in a task.
 pub struct RunLease {
     session: Session,
     /// The number of the run.
     run: u64,
-    renewal: JoinHandle<()>,
-    is_over: bool,
+    renewal: Option<JoinHandle<()>>,
+    /// The end to write if it is dropped; `None` if there is none.
+    end: Option<RunEnd>,
+    is_released: bool,
 }
 
 /// For the crates of the runtime.
@@ -77,59 +85,88 @@ impl Session {
         wait: Wait<'_>,
     ) -> Result<Option<RunLease>, NotBegun> {
         let Some(log) = self.log() else { return Ok(None) };
-        // The end of an earlier run that was dropped does not end the lease of this one.
-        log.state.lock().await.runs += 1;
-        let count = log.acquire(wait).await?;
-        let mut state = log.state.lock().await;
-        let lease = RunLease {
-            session: self.clone(),
-            run: state.runs,
-            renewal: tokio::spawn(renew(Arc::clone(&log.store), log.lease.clone())),
-            is_over: false,
-        };
-        state.run = None;
-        log.refresh(&mut state, self, count).await?;
-        log.check_user(run.user.as_ref())?;
-        let LoggedRun { run_id, agent, user } = run;
-        let pending = log.pending_for(resumption)?;
-        let began = Change::Began { run_id, agent, user };
-        let mut before = state.written.clone();
-        let (since, first, resumed) = match &pending {
-            None => {
-                let first = before.changes(self, &self.history(), &[])?;
-                (state.count + u64::try_from(first.len()).unwrap_or(u64::MAX), first, None)
+        let mut lease = RunLease::new(self, log).await;
+        match lease.begin(log, run, resumption, wait).await {
+            Ok(()) => Ok(Some(lease)),
+            Err(problem) => {
+                lease.release().await;
+                Err(problem)
             }
-            Some(pending) => {
-                let steps: HashSet<_> = pending.steps.iter().map(|(step, _)| step.clone()).collect();
-                (pending.since, Vec::new(), Some(steps))
-            }
-        };
-        let mut run = RunLog { began: Some(began), first, since, before, results: Vec::new(), resumed };
-        if let Some(pending) = pending {
-            let answers = with_stored(&pending, std::mem::take(&mut resumption.answers))?;
-            let run_id: Arc<str> = pending.paused.run_id().into();
-            let new =
-                answers.iter().filter(|(key, _)| pending.answers.iter().all(|(stored, _)| stored != key));
-            let new = new.map(|(key, answer)| {
-                let (run_id, question, answer) = (Arc::clone(&run_id), key.clone(), answer.clone());
-                Change::Answered { run_id, question, answer }
-            });
-            let changes = run.began.take().into_iter().chain(new).collect();
-            let written = state.written.clone();
-            log.append(&mut state, changes, written).await?;
-            (resumption.paused, resumption.answers) = (Some(pending.to_paused()), answers);
         }
-        state.run = Some(run);
-        drop(state);
-        Ok(Some(lease))
     }
 }
 
-/// The answers that people gave before, and the new ones.
+impl RunLease {
+    /// A lease that is not acquired yet. The end of an earlier run that was dropped does not touch it.
+    pub(super) async fn new(session: &Session, log: &SessionLog) -> Self {
+        let run = {
+            let mut state = log.state.lock().await;
+            state.runs += 1;
+            state.runs
+        };
+        Self { session: session.clone(), run, renewal: None, end: None, is_released: false }
+    }
+
+    async fn begin(
+        &mut self,
+        log: &SessionLog,
+        run: LoggedRun,
+        resumption: &mut Resumption,
+        wait: Wait<'_>,
+    ) -> Result<(), NotBegun> {
+        let session = self.session.clone();
+        let count = log.acquire(wait).await?;
+        if let Ok(runtime) = Handle::try_current() {
+            self.renewal = Some(runtime.spawn(renew(Arc::clone(&log.store), log.lease.clone())));
+        }
+        let mut state = log.state.lock().await;
+        state.run = None;
+        log.refresh(&mut state, &session, count).await?;
+        let LoggedRun { run_id, agent, user, is_replayable } = run;
+        log.check_user(user.as_ref())?;
+        let Some(pending) = log.pending_for(resumption)? else {
+            if is_replayable {
+                log.rewind_replayed(&mut state, &session, &run_id).await?;
+            }
+            let mut before = state.written.clone();
+            let Changes { changes: first, problem } = before.changes(&session, &session.history(), &[]);
+            if let Some(problem) = problem {
+                return Err(problem.into());
+            }
+            let since = state.count + u64::try_from(first.len()).unwrap_or(u64::MAX);
+            let began = Some(Change::Began { run_id, agent, user, since });
+            state.run = Some(RunLog { began, first, since, before, results: Vec::new(), resumed: None });
+            self.end = Some(RunEnd::Over);
+            return Ok(());
+        };
+        let answers = with_stored(&pending, std::mem::take(&mut resumption.answers))?;
+        // The session as it was before the run, whatever an earlier attempt to resume it left.
+        log.read(&mut state, &session).await?;
+        let since = pending.since;
+        let new = answers.iter().filter(|(key, _)| !pending.has_answer(key));
+        let new = new.map(|(key, answer)| Change::Answered {
+            run_id: Arc::clone(&run_id),
+            question: key.clone(),
+            hash: pending.paused.hash(key),
+            answer: answer.clone(),
+        });
+        let began = Change::Began { run_id: Arc::clone(&run_id), agent, user, since };
+        let (changes, before) = ([began].into_iter().chain(new).collect(), state.written.clone());
+        log.append(&mut state, changes, before.clone()).await?;
+        let steps = pending.steps.iter().map(|(step, _)| step.clone()).collect();
+        let resumed = Some(ResumedRun { steps, messages: pending.messages });
+        state.run =
+            Some(RunLog { began: None, first: Vec::new(), since, before, results: Vec::new(), resumed });
+        (resumption.paused, resumption.answers) = (Some(pending.to_paused()), answers);
+        self.end = Some(RunEnd::Waits);
+        Ok(())
+    }
+}
+
+/// The answers that people gave before to questions that are still open, and the new ones.
 fn with_stored(pending: &Pending, new: Vec<(String, Answer)>) -> Result<Vec<(String, Answer)>, NotBegun> {
-    // Those of questions that are open no more are among the steps.
-    let open = pending.answers.iter().filter(|(key, _)| pending.paused.question(key).is_some());
-    let mut answers: Vec<_> = open.cloned().collect();
+    let open = pending.answers.iter().filter(|stored| pending.is_open(stored));
+    let mut answers: Vec<_> = open.map(|stored| (stored.question.clone(), stored.answer.clone())).collect();
     for (key, answer) in new {
         pending.paused.check(&key, &answer).map_err(NotBegun::Answer)?;
         match answers.iter().find(|(stored, _)| *stored == key) {
@@ -141,10 +178,21 @@ fn with_stored(pending: &Pending, new: Vec<(String, Answer)>) -> Result<Vec<(Str
     Ok(answers)
 }
 
+impl Pending {
+    /// Whether a stored answer belongs to an open question, as it is now.
+    fn is_open(&self, stored: &StoredAnswer) -> bool {
+        self.paused.question(&stored.question).is_some() && self.paused.hash(&stored.question) == stored.hash
+    }
+
+    fn has_answer(&self, key: &str) -> bool {
+        self.answers.iter().any(|stored| stored.question == key && self.is_open(stored))
+    }
+}
+
 /// Renews a lease until the task is aborted.
-async fn renew(store: Arc<dyn crate::session_store::SessionStore>, lease: SessionLease) {
+async fn renew(store: Arc<dyn SessionStore>, lease: SessionLease) {
     loop {
-        sleep(lease.time() / 3).await;
+        sleep((lease.time() / 3).max(LEAST_RENEWAL)).await;
         if let Err(error) = store.acquire(&lease).await {
             // The next record of the run finds out too, and ends it.
             tracing::warn!(session = lease.session(), "the lease on a session was not renewed: {error}");
@@ -184,13 +232,18 @@ impl SessionLog {
     }
 
     fn check_user(&self, user: Option<&Arc<str>>) -> Result<(), SessionError> {
-        let known = lock(&self.known);
-        match (&known.user, user) {
-            (Some(owner), Some(user)) if owner != user => {
+        match &lock(&self.known).user {
+            Some(owner) if user != Some(owner) => {
                 Err(SessionError::OtherUser { session: self.id().to_owned() })
             }
-            _ => Ok(()),
+            Some(_) | None => Ok(()),
         }
+    }
+
+    /// # Errors
+    /// Returns an error if a run waits for answers.
+    pub(super) fn unless_waiting(&self) -> Result<(), SessionError> {
+        self.pending_for(&Resumption::default()).map(drop)
     }
 
     /// The run that waits in the session, if the request resumes it.
@@ -208,65 +261,81 @@ impl SessionLog {
         }
     }
 
-    /// Writes the end of a run.
-    async fn end(
+    /// Returns the session to where the newest run began, if it has this id: a journal replays it from there.
+    async fn rewind_replayed(
         &self,
         state: &mut LogState,
         session: &Session,
-        end: RunEnd<'_>,
+        run_id: &Arc<str>,
     ) -> Result<(), SessionError> {
-        let is_resumed = state.run.as_ref().is_some_and(|run| run.resumed.is_some());
-        if matches!(end, RunEnd::Over) && !is_resumed {
-            self.write(state, session, &session.history()).await?;
-            state.run = None;
-            return Ok(());
-        }
-        let Some(run) = state.run.take() else { return Ok(()) };
-        let RunLog { began, first, since, before, results, resumed } = run;
-        let (mut changes, mut after) = (Vec::new(), before.clone());
-        if resumed.is_some() {
+        let newest = lock(&self.known).newest.clone();
+        let Some((_, to)) = newest.filter(|(newest, _)| newest == run_id) else { return Ok(()) };
+        let written = state.written.clone();
+        self.append(state, vec![Change::Rewound { to }], written).await?;
+        self.read(state, session).await
+    }
+
+    /// Writes the end of a run.
+    async fn end(&self, state: &mut LogState, session: &Session, end: &RunEnd) -> Result<(), SessionError> {
+        self.resolve(state).await?;
+        let Some(run) = &state.run else { return self.write(state, session, &session.history()).await };
+        let pending = lock(&self.known).pending.clone();
+        let (mut changes, mut after) = (Vec::new(), run.before.clone());
+        if run.resumed.is_some() {
             // What an earlier part of the run left is replaced.
-            changes.push(Change::Rewound { to: since });
-        } else if began.is_some() {
-            changes.extend(first.into_iter().chain(began));
+            changes.push(Change::Rewound { to: run.since });
+        } else if run.began.is_some() {
+            changes.extend(run.first.iter().chain(&run.began).cloned());
         } else {
             after = state.written.clone();
         }
-        match end {
-            RunEnd::Over => {
-                let history = session.history();
-                changes.extend(after.changes(session, &history, &[])?);
-                let run_id = lock(&self.known).pending.as_ref().map(|pending| pending.paused.run_id().into());
+        let problem = match (end, &run.resumed) {
+            (RunEnd::Over | RunEnd::Waits, None) => {
+                return self.write(state, session, &session.history()).await;
+            }
+            // An append whose future was dropped has written the end.
+            (RunEnd::Over | RunEnd::Waits, Some(_)) if pending.is_none() => return Ok(()),
+            (RunEnd::Over, Some(_)) => {
+                let new = after.changes(session, &session.history(), &[]);
+                changes.extend(new.changes);
+                let run_id = pending.map(|pending| pending.paused.run_id().into());
                 changes.extend(run_id.map(|run_id| Change::Settled { run_id }));
                 self.append(state, changes, after).await?;
+                new.problem
             }
-            RunEnd::Waits => {
-                let history = session.history();
-                let new = after.changes(session, &history, &[])?;
-                if !new.is_empty() {
-                    changes.extend(new);
+            (RunEnd::Waits, Some(_)) => {
+                let (new, before) = (after.changes(session, &session.history(), &[]), run.before.clone());
+                if !new.changes.is_empty() {
+                    changes.extend(new.changes);
                     self.append(state, changes, before).await?;
                 }
+                None
             }
-            RunEnd::Paused { paused, history } => {
-                let calls = history.last().map_or(&[][..], |last| last.tool_calls());
-                let is_open = |id| calls.iter().any(|call| call.id == id);
-                let results: Vec<_> =
-                    results.into_iter().filter(|result| is_open(Arc::clone(&result.call_id))).collect();
-                changes.extend(after.changes(session, history, &results)?);
-                let run_id: Arc<str> = paused.run_id().into();
+            (RunEnd::Paused { paused, history }, resumed) => {
                 let (paused, steps) = paused.clone().split_steps();
-                changes.push(Change::Paused { paused: Box::new(paused), since });
-                let known = resumed.unwrap_or_default();
-                let new = steps.into_iter().filter(|(step, _)| !known.contains(step));
-                changes.extend(new.map(|(step, record)| {
+                if pending.is_some_and(|pending| pending.paused == paused) {
+                    return Ok(());
+                }
+                let calls = history.last().map_or(&[][..], |last| last.tool_calls());
+                let is_open = |id: &str| calls.iter().any(|call| *call.id == *id);
+                let results = run.results.iter().filter(|result| is_open(&result.call_id));
+                let new = after.changes(session, history, &results.cloned().collect::<Vec<_>>());
+                changes.extend(new.changes);
+                let (since, messages) = (run.since, history.len());
+                let run_id: Arc<str> = paused.run_id().into();
+                changes.push(Change::Paused { paused: Box::new(paused), since, messages });
+                let is_new = |step: &String| resumed.as_ref().is_none_or(|run| !run.steps.contains(step));
+                let steps = steps.into_iter().filter(|(step, _)| is_new(step));
+                changes.extend(steps.map(|(step, record)| {
                     let run_id = Arc::clone(&run_id);
                     Change::Step { run_id, step, record }
                 }));
+                let before = run.before.clone();
                 self.append(state, changes, before).await?;
+                new.problem
             }
-        }
-        Ok(())
+        };
+        problem.map_or(Ok(()), |problem| Err(problem.into()))
     }
 }
 
@@ -276,11 +345,21 @@ impl RunLease {
     /// The journal of a resumed run: each of its steps is in the log before the run uses it. A run that does not resume
     /// another one keeps its own.
     pub async fn journal(&self, own: Arc<MemoryJournal>) -> Arc<dyn Journal> {
-        let is_resumed = match self.session.log() {
-            Some(log) => log.state.lock().await.run.as_ref().is_some_and(|run| run.resumed.is_some()),
-            None => false,
-        };
-        if is_resumed { Arc::new(LoggedJournal::new(own, self.session.clone())) } else { own }
+        match self.resumed(|_| ()).await {
+            Some(()) => Arc::new(LoggedJournal::new(own, self.session.clone())),
+            None => own,
+        }
+    }
+
+    /// Whether a conversation of this length has more than it had when the run waited. It is `false` for a run that does
+    /// not resume another one.
+    pub async fn is_past_wait(&self, messages: usize) -> bool {
+        self.resumed(|run| messages > run.messages).await.unwrap_or(false)
+    }
+
+    async fn resumed<T>(&self, read: impl FnOnce(&ResumedRun) -> T) -> Option<T> {
+        let state = self.session.log()?.state.lock().await;
+        state.run.as_ref()?.resumed.as_ref().map(read)
     }
 
     /// Writes the end of the run, and ends the lease.
@@ -289,20 +368,35 @@ impl RunLease {
     ///
     /// # Errors
     /// Returns an error if the store fails. The session in memory still has all.
-    pub async fn end(mut self, end: RunEnd<'_>) -> Result<(), SessionError> {
-        let Some(log) = self.session.log() else { return Ok(()) };
-        self.renewal.abort();
-        let mut state = log.state.lock().await;
-        let ended = log.end(&mut state, &self.session, end).await;
-        state.run = None;
-        self.is_over = true;
-        log.release().await;
+    pub async fn end(mut self, end: RunEnd) -> Result<(), SessionError> {
+        let session = self.session.clone();
+        let Some(log) = session.log() else { return Ok(()) };
+        self.end = Some(end.clone());
+        let ended = {
+            let mut state = log.state.lock().await;
+            let ended = log.end(&mut state, &session, &end).await;
+            state.run = None;
+            ended
+        };
+        self.release().await;
         ended
+    }
+
+    /// Ends the lease, and writes nothing.
+    ///
+    /// Cancel safety: dropping the future ends the lease in a task of its own.
+    pub(super) async fn release(mut self) {
+        self.end = None;
+        let session = self.session.clone();
+        if let Some(log) = session.log() {
+            log.release().await;
+        }
+        self.is_released = true;
     }
 }
 
 impl SessionLog {
-    pub(super) async fn release(&self) {
+    async fn release(&self) {
         if let Err(error) = self.store.release(&self.lease).await {
             tracing::warn!(session = self.id(), "the lease on a session was not released: {error}");
         }
@@ -311,25 +405,32 @@ impl SessionLog {
 
 impl Drop for RunLease {
     fn drop(&mut self) {
-        self.renewal.abort();
-        if self.is_over {
+        if let Some(renewal) = self.renewal.take() {
+            renewal.abort();
+        }
+        if self.is_released {
             return;
         }
-        let (session, number) = (self.session.clone(), self.run);
-        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        let (session, number, end) = (self.session.clone(), self.run, self.end.take());
+        // Otherwise the lease ends with its time, and the next run writes what this one did.
+        let Ok(runtime) = Handle::try_current() else { return };
         runtime.spawn(async move {
             let Some(log) = session.log() else { return };
             let mut state = log.state.lock().await;
             if state.runs != number {
                 return;
             }
-            // The answers of a resumed run are in the log, so it is resumed again.
-            let is_resumed = state.run.as_ref().is_some_and(|run| run.resumed.is_some());
-            let end = if is_resumed { RunEnd::Waits } else { RunEnd::Over };
-            if let Err(error) = log.end(&mut state, &session, end).await {
-                tracing::warn!(session = log.id(), "the end of a run was not stored: {error}");
+            if let Some(end) = end {
+                let mut ended = log.end(&mut state, &session, &end).await;
+                state.run = None;
+                if ended.is_ok() && !matches!(end, RunEnd::Over) {
+                    // The session as it was before the run.
+                    ended = log.read(&mut state, &session).await;
+                }
+                if let Err(error) = ended {
+                    tracing::warn!(session = log.id(), "the end of a run was not stored: {error}");
+                }
             }
-            state.run = None;
             log.release().await;
         });
     }

@@ -11,17 +11,18 @@ mod written;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
-use tokio::sync::Mutex as AsyncMutex;
+use tokio::sync::{Mutex as AsyncMutex, MutexGuard};
 
 pub use self::error::{NotBegun, SessionError};
 pub use self::lease::{LoggedRun, RunEnd, RunLease};
 pub use self::sessions::{SessionExport, Sessions, StoredSession};
 pub(super) use self::written::WrittenPart;
 
-use self::content::{Content, Pending};
-use self::written::Written;
-use super::Session;
-use crate::model::{History, ToolResultMessage, UsageByModel};
+use self::content::{Content, Pending, StoredAnswer};
+use self::written::{Changes, Written};
+use super::exclusive::Waiting;
+use super::{SavedSession, SavedSessionError, Session};
+use crate::model::{History, ToolResultMessage, Usage, UsageByModel};
 use crate::question::Paused;
 use crate::session_store::{Change, SessionLease, SessionRecord, SessionStore, SessionStoreError};
 use onionskin_definitions::lock::lock;
@@ -42,17 +43,24 @@ struct Known {
     usage: UsageByModel,
     user: Option<Arc<str>>,
     pending: Option<Pending>,
+    /// The id of the newest run, and the number of records before it.
+    newest: Option<(Arc<str>, u64)>,
     /// Whether the session was deleted since it was opened.
     is_deleted: bool,
 }
 
 #[derive(Default)]
 struct LogState {
-    /// The number of records that this session has read or written.
+    /// The number of records that this session has read or written, and the newest of them.
     count: u64,
+    last: Option<SessionRecord>,
     written: Written,
+    /// What a session without records had when it was opened.
+    opened: Written,
     /// An append whose outcome is unknown, because its future was dropped.
     attempt: Option<Attempt>,
+    /// Whether the session must be read again.
+    is_stale: bool,
     run: Option<RunLog>,
     /// The number of the newest run. What an earlier run left does not touch a later one.
     runs: u64,
@@ -74,16 +82,26 @@ struct RunLog {
     before: Written,
     /// The results of calls that are not in the conversation yet.
     results: Vec<ToolResultMessage>,
-    /// The steps in the log, if the run continues one that waited. Its messages are written at its end.
-    resumed: Option<HashSet<String>>,
+    /// The run that it continues. Its messages are written at its end.
+    resumed: Option<ResumedRun>,
+}
+
+/// A run that waited for answers, and goes on.
+struct ResumedRun {
+    /// The steps in the log.
+    steps: HashSet<String>,
+    /// The number of messages of its conversation when it waited.
+    messages: usize,
 }
 
 /// For the crates of the runtime.
 #[doc(hidden)]
 impl SessionLog {
     /// Notes tokens of the run in progress, or of a run below it. The next record contains them.
-    pub fn note_usage(&self, usage: &UsageByModel) {
-        *lock(&self.usage) += usage;
+    pub fn note_usage(&self, model: Arc<str>, usage: Usage) {
+        if usage != Usage::default() {
+            lock(&self.usage).add(model, usage);
+        }
     }
 
     /// Appends what the conversation of the run in progress has since.
@@ -144,7 +162,7 @@ impl SessionLog {
         let appended = self.store.append(&self.lease, state.count, &records).await;
         let attempt = state.attempt.take();
         if let Err(error) = appended {
-            self.note_usage(&usage);
+            *lock(&self.usage) += &usage;
             return Err(error);
         }
         if let Some(Attempt { records, after }) = attempt {
@@ -153,33 +171,64 @@ impl SessionLog {
         Ok(())
     }
 
+    /// Finds out whether an append took effect whose future was dropped.
+    ///
+    /// Cancel safety: the outcome stays unknown.
+    async fn resolve(&self, state: &mut LogState) -> Result<(), SessionStoreError> {
+        if state.attempt.is_none() {
+            return Ok(());
+        }
+        let new = self.store.read(self.id(), state.count).await?;
+        let Some(Attempt { records, after }) = state.attempt.take() else { return Ok(()) };
+        if new.starts_with(&records) {
+            self.note(state, &records, after);
+            // The session was to change with it.
+            state.is_stale |= records.iter().any(|record| {
+                matches!(
+                    record.change(),
+                    Change::Paused { .. } | Change::Settled { .. } | Change::Rewound { .. }
+                )
+            });
+        } else {
+            for record in records {
+                if let Change::Usage { usage } = record.change() {
+                    *lock(&self.usage) += usage;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Notes that records are in the log.
     fn note(&self, state: &mut LogState, records: &[SessionRecord], after: Written) {
         state.count += u64::try_from(records.len()).unwrap_or(u64::MAX);
+        state.last = records.last().cloned();
         state.written = after;
         let mut known = lock(&self.known);
         for record in records {
             match record.change() {
-                Change::Began { user, .. } => known.user = known.user.take().or_else(|| user.clone()),
+                Change::Began { run_id, user, since, .. } => {
+                    known.user = known.user.take().or_else(|| user.clone());
+                    known.newest = Some((Arc::clone(run_id), *since));
+                }
                 Change::Usage { usage } => known.usage += usage,
-                Change::Paused { paused, since } => {
-                    let (steps, answers) = match known.pending.take() {
-                        Some(pending) if pending.paused.run_id() == paused.run_id() => {
-                            (pending.steps, pending.answers)
-                        }
-                        Some(_) | None => Default::default(),
-                    };
-                    known.pending =
-                        Some(Pending { paused: Paused::clone(paused), since: *since, steps, answers });
+                Change::Paused { paused, since, messages } => {
+                    let before = known.pending.take();
+                    let mut pending = Pending::new(Paused::clone(paused), *since, *messages);
+                    if let Some(before) = before.filter(|before| before.paused.run_id() == paused.run_id()) {
+                        (pending.steps, pending.answers) = (before.steps, before.answers);
+                    }
+                    known.pending = Some(pending);
                 }
                 Change::Step { step, record, .. } => {
                     if let Some(pending) = &mut known.pending {
                         pending.steps.push((step.clone(), record.clone()));
                     }
                 }
-                Change::Answered { question, answer, .. } => {
+                Change::Answered { question, hash, answer, .. } => {
                     if let Some(pending) = &mut known.pending {
-                        pending.answers.push((question.clone(), answer.clone()));
+                        let (question, hash, answer) = (question.clone(), hash.clone(), answer.clone());
+                        pending.answers.push(StoredAnswer { question, hash, answer });
                     }
                 }
                 Change::Settled { .. } => known.pending = None,
@@ -199,51 +248,56 @@ impl SessionLog {
     /// Reads the whole log into the session.
     async fn read(&self, state: &mut LogState, session: &Session) -> Result<(), SessionError> {
         let records = self.store.read(self.id(), 0).await?;
-        if records.is_empty() && state.count > 0 {
-            // What was deleted must not be written again.
-            lock(&self.known).is_deleted = true;
-            return Err(SessionStoreError::Missing { session: self.id().to_owned() }.into());
+        let last = state.count.checked_sub(1).and_then(|last| records.get(usize::try_from(last).ok()?));
+        if state.count > 0 && last != state.last.as_ref() {
+            return Err(self.deleted());
         }
-        let Content { own, threads, usage, user, pending, count } = Content::new(records);
+        let last = records.last().cloned();
+        let Content { own, threads, usage, user, pending, count, newest, .. } = Content::new(records);
         if count > 0 {
             let threads: Result<_, _> = threads
                 .into_iter()
                 .map(|(key, part)| Ok::<_, SessionError>((key, part.into_saved()?)))
                 .collect();
             let threads = threads?;
-            session.restore(own.into_saved()?)?;
+            session.restore_stored(own.into_saved()?)?;
             session.threads().replace(threads);
         }
-        *state = LogState {
-            count,
-            written: if count > 0 { Written::all(session) } else { Written::default() },
-            attempt: None,
-            run: state.run.take(),
-            runs: state.runs,
+        let (written, opened) = match count {
+            0 => (Written::default(), Written::all(session)),
+            _ => (Written::all(session), Written::default()),
         };
-        *lock(&self.known) = Known { usage, user, pending, is_deleted: false };
+        let (run, runs) = (state.run.take(), state.runs);
+        *state = LogState { count, last, written, opened, attempt: None, is_stale: false, run, runs };
+        *lock(&self.known) = Known { usage, user, pending, newest, is_deleted: false };
         Ok(())
+    }
+
+    /// The session was deleted, and perhaps another one has its id. What was deleted must not be written again.
+    fn deleted(&self) -> SessionError {
+        lock(&self.known).is_deleted = true;
+        SessionStoreError::Missing { session: self.id().to_owned() }.into()
     }
 
     /// Reads the log if others changed it. `count` is the number of its records.
     async fn refresh(&self, state: &mut LogState, session: &Session, count: u64) -> Result<(), SessionError> {
-        if let Some(Attempt { records, after }) = state.attempt.take() {
-            let new =
-                if count > state.count { self.store.read(self.id(), state.count).await? } else { Vec::new() };
-            if new == records {
-                self.note(state, &records, after);
-                if records.iter().any(|record| matches!(record.change(), Change::Paused { .. })) {
-                    // The session was to be as it was before the run.
-                    return self.read(state, session).await;
-                }
-            }
+        self.resolve(state).await?;
+        if state.is_stale {
+            return self.read(state, session).await;
         }
         if state.count == count {
+            if let Some(before) = count.checked_sub(1) {
+                let newest = self.store.read(self.id(), before).await?;
+                if newest.first() != state.last.as_ref() {
+                    return Err(self.deleted());
+                }
+            }
             return Ok(());
         }
         // Nothing that only this process has may be lost.
-        let mut written = state.written.clone();
-        if state.count > 0 && count > 0 && !written.changes(session, &session.history(), &[])?.is_empty() {
+        let mut written = if state.count == 0 { state.opened.clone() } else { state.written.clone() };
+        let is_changed = !written.changes(session, &session.history(), &[]).is_empty();
+        if is_changed && count >= state.count {
             return Err(SessionStoreError::changed(self.id(), state.count, count).into());
         }
         self.read(state, session).await
@@ -256,6 +310,7 @@ impl SessionLog {
         session: &Session,
         history: &History,
     ) -> Result<(), SessionError> {
+        self.resolve(state).await?;
         let (mut changes, mut after) = (Vec::new(), state.written.clone());
         let mut results = &[][..];
         if let Some(run) = &mut state.run {
@@ -267,18 +322,18 @@ impl SessionLog {
                 after = run.before.clone();
             }
         }
-        let content = after.changes(session, history, results)?;
+        let content = after.changes(session, history, results);
         let is_only_begun =
             content.is_empty() && changes.iter().all(|change| matches!(change, Change::Began { .. }));
         if is_only_begun {
             return Ok(());
         }
-        changes.extend(content);
+        changes.extend(content.changes);
         self.append(state, changes, after).await?;
         if let Some(run) = &mut state.run {
             run.began = None;
         }
-        Ok(())
+        content.problem.map_or(Ok(()), |problem| Err(problem.into()))
     }
 }
 
@@ -317,9 +372,14 @@ impl Session {
         self.alone(async |log, state| {
             let run_id = lock(&log.known).pending.as_ref().map(|pending| pending.paused.run_id().into());
             let Some(run_id) = run_id else { return Ok(()) };
+            // What the program changed while the run waited.
+            let Changes { mut changes, problem } = state.written.clone().changes(self, &self.history(), &[]);
+            changes.retain(|change| matches!(change, Change::Value { .. } | Change::State { .. }));
+            changes.insert(0, Change::Settled { run_id });
             let written = state.written.clone();
-            log.append(state, vec![Change::Settled { run_id }], written).await?;
-            log.read(state, self).await
+            log.append(state, changes, written).await?;
+            log.read(state, self).await?;
+            problem.map_or(Ok(()), |problem| Err(problem.into()))
         })
         .await
     }
@@ -333,12 +393,18 @@ impl Session {
     ///
     /// # Errors
     /// Returns an error if the session is not stored, if the store fails, or if a run elsewhere changed the session
-    /// meanwhile.
+    /// meanwhile; [`SessionError::Waits`] if it waits for answers, because the run continues with the session as it was;
+    /// [`SessionError::InRun`] in a run of the session.
     pub async fn store(&self) -> Result<(), SessionError> {
-        self.alone(async |log, state| log.write(state, self, &self.history()).await).await
+        self.alone(async |log, state| {
+            log.unless_waiting()?;
+            log.write(state, self, &self.history()).await
+        })
+        .await
     }
 
-    /// Replaces the session by what the store has of it. Changes that were not stored are lost.
+    /// Replaces the session by what the store has of it. Changes that were not stored are lost, but not the secrets of its
+    /// state.
     ///
     /// Waits for a run in progress in the session.
     ///
@@ -346,15 +412,21 @@ impl Session {
     ///
     /// # Errors
     /// Returns an error if the session is not stored, or if the store fails. The session is then unchanged.
+    /// [`SessionError::InRun`] in a run of the session.
     pub async fn reload(&self) -> Result<(), SessionError> {
-        let log = self.log().ok_or_else(|| self.not_stored())?;
-        let _turn = self.0.turn.lock().await;
+        let log = self.log().ok_or_else(|| SessionError::not_stored(self.id()))?;
+        let _turn = self.turn_alone().await?;
         let mut state = log.state.lock().await;
+        log.resolve(&mut state).await?;
         log.read(&mut state, self).await
     }
 
-    fn not_stored(&self) -> SessionError {
-        SessionError::not_stored(self.id())
+    /// The turn for work that is no run.
+    async fn turn_alone(&self) -> Result<MutexGuard<'_, ()>, SessionError> {
+        if Waiting::here().knows(self) {
+            return Err(SessionError::InRun { session: self.id().to_owned() });
+        }
+        Ok(self.0.turn.lock().await)
     }
 
     /// Works on the log while no run is in progress.
@@ -362,17 +434,18 @@ impl Session {
         &self,
         work: impl AsyncFnOnce(&SessionLog, &mut LogState) -> Result<(), SessionError>,
     ) -> Result<(), SessionError> {
-        let log = self.log().ok_or_else(|| self.not_stored())?;
-        let _turn = self.0.turn.lock().await;
-        log.state.lock().await.runs += 1;
-        let count = log.acquire_alone().await?;
-        let mut state = log.state.lock().await;
-        state.run = None;
-        let done = match log.refresh(&mut state, self, count).await {
-            Ok(()) => work(log, &mut state).await,
-            Err(error) => Err(error),
+        let log = self.log().ok_or_else(|| SessionError::not_stored(self.id()))?;
+        let _turn = self.turn_alone().await?;
+        let lease = RunLease::new(self, log).await;
+        let done = async {
+            let count = log.acquire_alone().await?;
+            let mut state = log.state.lock().await;
+            state.run = None;
+            log.refresh(&mut state, self, count).await?;
+            work(log, &mut state).await
         };
-        log.release().await;
+        let done = done.await;
+        lease.release().await;
         done
     }
 }
@@ -389,6 +462,12 @@ impl Session {
         let _ = self.0.id.set(Arc::clone(&id));
         let _ = self.0.log.set(SessionLog::new(store, id));
         Ok(())
+    }
+
+    /// As [`Self::restore`], for what the store has: secrets stay, and states that are not stored too.
+    fn restore_stored(&self, saved: SavedSession) -> Result<(), SavedSessionError> {
+        let kept = self.unstored_states();
+        self.restore_with(saved.without(&kept), |state, values| state.replace_values(values))
     }
 
     /// Whether the session was deleted in its store since it was opened.

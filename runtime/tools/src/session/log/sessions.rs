@@ -90,8 +90,7 @@ impl Sessions {
     /// # Errors
     /// Returns [`SessionStoreError::Missing`] if there is none with this id, and an error if it cannot be read.
     pub async fn read(&self, session: &str) -> Result<StoredSession, SessionError> {
-        let Content { own, threads: _, usage, user, pending, count: _ } =
-            Content::new(self.records(session).await?);
+        let Content { own, usage, user, pending, .. } = Content::new(self.records(session).await?);
         let paused = pending.as_ref().map(Pending::to_paused);
         Ok(StoredSession { content: own.into_saved()?, user, usage, paused })
     }
@@ -108,7 +107,12 @@ impl Sessions {
         let (_, live) = Content::with_live(records);
         let place = place(session, &live, messages)?;
         let copied = live.into_iter().filter(|(number, _)| *number <= place).map(|(_, record)| record);
-        self.create(new, user.into_iter().chain(copied).collect()).await
+        let mut records: Vec<_> = user.into_iter().chain(copied).collect();
+        if records.is_empty() {
+            // A session exists when it has a record.
+            records.push(SessionRecord::now(Change::Rewound { to: 0 }));
+        }
+        self.create(new, records).await
     }
 
     /// Returns a session to its first `messages` messages, with the values and states that it had then. A run that waits

@@ -12,6 +12,20 @@ use crate::state::StateHandle;
 use onionskin_definitions::lock::lock;
 use onionskin_definitions::secret::{Redact as _, Redactor};
 
+/// What a session has and its log does not.
+#[derive(Default)]
+pub(super) struct Changes {
+    pub(super) changes: Vec<Change>,
+    /// The first state that cannot be written.
+    pub(super) problem: Option<SavedSessionError>,
+}
+
+impl Changes {
+    pub(super) fn is_empty(&self) -> bool {
+        self.changes.is_empty() && self.problem.is_none()
+    }
+}
+
 /// The parts of a session that are in its log.
 #[derive(Clone, Default)]
 pub(super) struct Written {
@@ -27,27 +41,26 @@ impl Written {
 
     /// Notes as written what differs from the log, and returns the changes. `history` is the conversation, and
     /// `results` are those of its newest message's calls that are not part of it yet.
-    ///
-    /// # Errors
-    /// Returns an error if a typed state cannot be written.
     pub(super) fn changes(
         &mut self,
         session: &Session,
         history: &History,
         results: &[ToolResultMessage],
-    ) -> Result<Vec<Change>, SavedSessionError> {
+    ) -> Changes {
         let redactor = session.state().concealed().redactor();
-        let mut changes = self.own.changes(session, history, results, redactor.as_deref())?;
+        let mut all = self.own.changes(session, history, results, redactor.as_deref());
         for (key, thread, begun) in session.threads().with_keys() {
             let part = self.threads.entry(key.clone()).or_insert_with(|| begun.unwrap_or_default());
             let redactor = thread.state().concealed().redactor();
-            let of_thread = part.changes(&thread, &thread.history(), &[], redactor.as_deref())?;
-            changes.extend(of_thread.into_iter().map(|change| {
+            let Changes { changes, problem } =
+                part.changes(&thread, &thread.history(), &[], redactor.as_deref());
+            all.changes.extend(changes.into_iter().map(|change| {
                 let (thread, change) = (key.clone(), Box::new(change));
                 Change::Thread { thread, change }
             }));
+            all.problem = all.problem.or(problem);
         }
-        Ok(changes)
+        all
     }
 }
 
@@ -82,16 +95,16 @@ impl WrittenPart {
         history: &History,
         results: &[ToolResultMessage],
         redactor: Option<&Redactor>,
-    ) -> Result<Vec<Change>, SavedSessionError> {
+    ) -> Changes {
         let mut changes = Vec::new();
         self.messages(history, results, &mut changes);
         self.children(session, &mut changes);
         self.values(session, &mut changes);
-        self.states(session, &mut changes)?;
+        let problem = self.states(session, &mut changes).err();
         if let Some(redactor) = redactor {
             changes.iter_mut().for_each(|change| redact(change, redactor));
         }
-        Ok(changes)
+        Changes { changes, problem }
     }
 
     fn messages(&mut self, history: &History, results: &[ToolResultMessage], changes: &mut Vec<Change>) {
@@ -158,16 +171,24 @@ impl WrittenPart {
         self.values = values;
     }
 
+    /// # Errors
+    /// Returns the error of the first state that cannot be written. The others are.
     fn states(&mut self, session: &Session, changes: &mut Vec<Change>) -> Result<(), SavedSessionError> {
+        let mut problem = Ok(());
         for state in session.stored_states() {
             let written = self.states.get(state.name);
             if written.is_some_and(|written| Arc::ptr_eq(written, &state.newest)) {
                 continue;
             }
-            changes.push(Change::State { name: state.name.into(), value: state.to_json()? });
-            self.states.insert(state.name, state.newest);
+            match state.to_json() {
+                Ok(value) => {
+                    changes.push(Change::State { name: state.name.into(), value });
+                    self.states.insert(state.name, state.newest);
+                }
+                Err(error) => problem = problem.and(Err(error)),
+            }
         }
-        Ok(())
+        problem
     }
 }
 
@@ -185,7 +206,8 @@ fn redact(change: &mut Change, redactor: &Redactor) {
         Change::Child { messages, .. } => {
             messages.iter_mut().for_each(|message| redact_message(message, redactor, |_| false));
         }
-        Change::Value { value, .. } => {
+        Change::Value { key, value } => {
+            key.redact(redactor);
             if let Some(value) = value {
                 value.redact(redactor);
             }

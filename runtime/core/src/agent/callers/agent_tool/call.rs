@@ -59,6 +59,12 @@ impl AgentCall {
         let (chosen, name) = match (by_model, &self.tool.thread) {
             (Some(name), _) => (Chosen::ByModel, name),
             (None, Choice::Fresh) => return Ok(None),
+            (None, Choice::Session(session)) if session.log().is_some() => {
+                return Err(Exit::tool(
+                    "the thread of this tool is a stored session, which only runs of its own can use: use a session of \
+                     `AgentHandle::session`, or let `AgentTool::thread_by` name the thread",
+                ));
+            }
             (None, Choice::Session(session)) => return Ok(Some(session.clone())),
             (None, Choice::Named(choose)) => match choose(cx) {
                 Some(name) => (Chosen::ByCode, name),
