@@ -15,7 +15,7 @@ pub(crate) fn record(at: u64, change: &serde_json::Value) -> SessionRecord {
 
 /// The beginning of a run of a user.
 pub(crate) fn began(user: &str) -> SessionRecord {
-    record(1, &json!({ "kind": "began", "run_id": "run-1", "agent": "Clerk", "user": user }))
+    record(1, &json!({ "kind": "began", "run_id": "run-1", "agent": "Clerk", "user": user, "since": 0 }))
 }
 
 /// A message of a user.
