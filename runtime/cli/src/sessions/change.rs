@@ -144,10 +144,11 @@ pub(super) async fn export(program: &Program, arguments: ExportArguments) -> Res
     let bytes = serde_json::to_vec(&export).map_err(Failure::new)?;
     write(&file, &bytes, false, Readers::User).map_err(|error| {
         let shown = file.display();
-        Failure::new(match error.kind() {
-            io::ErrorKind::AlreadyExists => format!("`{shown}` exists: name another file"),
-            _ => format!("`{shown}` was not written: {error}"),
-        })
+        if error.kind() == io::ErrorKind::AlreadyExists {
+            Failure::new(format!("`{shown}` exists: name another file"))
+        } else {
+            Failure::new(format!("`{shown}` was not written: {error}"))
+        }
     })
 }
 
