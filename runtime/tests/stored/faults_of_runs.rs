@@ -262,7 +262,7 @@ agent! {
 }
 
 #[tokio::test]
-async fn a12_a_tool_that_stores_the_session_of_its_run_is_told_so() {
+async fn a12_a_tool_that_stores_the_session_of_its_run_gets_an_error() {
     let turns = [ScriptedTurn::call("store_now", json!({})), ScriptedTurn::say("{last}")];
     let eager = Eager::builder().model(ScriptedModel::turns(turns)).session_store(MemorySessions::default());
     let eager = eager.build().await.unwrap();

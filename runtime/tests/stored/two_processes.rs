@@ -43,7 +43,7 @@ async fn a12_runs_of_one_session_take_turns_across_processes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a12_a_writer_whose_session_was_changed_is_told_and_loses_nothing() {
+async fn a12_a_writer_whose_session_was_changed_gets_an_error_and_loses_nothing() {
     let store = Arc::new(MemorySessions::default());
     let (one, other) = (clerk(&store).await, clerk(&store).await);
     let session = one.open_session("a").await.unwrap();

@@ -12,7 +12,7 @@ use crate::shared::{began, close, message, texts, write};
 const PAGE: usize = 4096;
 
 /// Writes a file with several sessions and returns its content.
-async fn written(file: &Path) -> Vec<u8> {
+async fn new_file(file: &Path) -> Vec<u8> {
     let store = Sqlite::open(file).await.unwrap();
     for number in 0..6 {
         let records = [began("ada"), message(&format!("lamp {number}")), message(&"chair ".repeat(1_500))];
@@ -46,7 +46,7 @@ fn is_typed(error: &SessionStoreError) -> bool {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a12_a_damaged_page_is_an_error_by_type_and_never_a_wrong_answer() {
     let folder = tempfile::tempdir().unwrap();
-    let sound = written(&folder.path().join("sound.db")).await;
+    let sound = new_file(&folder.path().join("sound.db")).await;
     let mut failed = 0;
     for page in 0..sound.len() / PAGE {
         let mut content = sound.clone();
@@ -66,7 +66,7 @@ async fn a12_a_damaged_page_is_an_error_by_type_and_never_a_wrong_answer() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a12_a_file_that_was_cut_is_an_error_by_type() {
     let folder = tempfile::tempdir().unwrap();
-    let sound = written(&folder.path().join("sound.db")).await;
+    let sound = new_file(&folder.path().join("sound.db")).await;
     for length in (1..sound.len()).step_by(PAGE + 517) {
         let file = folder.path().join(format!("{length}.db"));
         fs::write(&file, &sound[..length]).unwrap();
@@ -111,7 +111,7 @@ async fn a12_a_record_that_was_changed_or_removed_is_an_error_by_type() {
     .enumerate()
     {
         let file = folder.path().join(format!("{number}.db"));
-        written(&file).await;
+        new_file(&file).await;
         assert!(Connection::open(&file).unwrap().execute(change, []).unwrap() > 0);
         let store = Sqlite::open(&file).await.unwrap();
         let error = texts(&store, "session-1").await.unwrap_err();

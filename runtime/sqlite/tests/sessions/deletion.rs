@@ -42,17 +42,17 @@ fn indexed_words(file: &Path) -> Vec<String> {
     words.map(Result::unwrap).collect()
 }
 
-struct Written {
+struct Fixture {
     session: String,
     user: String,
     words: Vec<Arc<str>>,
 }
 
 /// Writes sessions of several users, with texts of all sizes.
-async fn write_sessions(store: &Sqlite, sessions: usize, rounds: usize) -> Vec<Written> {
+async fn write_sessions(store: &Sqlite, sessions: usize, rounds: usize) -> Vec<Fixture> {
     let mut numbers = Numbers(1);
     let mut written: Vec<_> = (0..sessions)
-        .map(|number| Written {
+        .map(|number| Fixture {
             session: format!("session-{}", numbers.word()),
             user: if number % 8 == 3 { LEAVES.to_owned() } else { format!("user-{}", number % 8) },
             words: Vec::new(),
@@ -60,7 +60,7 @@ async fn write_sessions(store: &Sqlite, sessions: usize, rounds: usize) -> Vec<W
         .collect();
     for _ in 0..rounds {
         let number = numbers.below(sessions);
-        let Written { session, user, words } = &mut written[number];
+        let Fixture { session, user, words } = &mut written[number];
         let records: Vec<_> = (0..=numbers.below(4))
             .map(|_| {
                 let word = numbers.word();
@@ -83,7 +83,7 @@ async fn a12_deleted_content_is_in_no_file() {
     let (deleted, rest): (Vec<_>, Vec<_>) =
         written.iter().enumerate().partition(|(number, written)| number % 4 != 0 || written.user == LEAVES);
     let ends_before = ends(folder.path());
-    for (_, Written { session, words, .. }) in &deleted {
+    for (_, Fixture { session, words, .. }) in &deleted {
         assert!(ends_before.contains(end(session)));
         assert!(words.iter().all(|word| ends_before.contains(end(word))));
     }
@@ -98,7 +98,7 @@ async fn a12_deleted_content_is_in_no_file() {
     assert!(store.delete(&SessionSelection::user(LEAVES)).await.unwrap() > 0);
     // While the store is open.
     let (indexed, ends) = (indexed_words(&file), ends(folder.path()));
-    for (_, Written { session, user, words }) in &deleted {
+    for (_, Fixture { session, user, words }) in &deleted {
         assert!(!ends.contains(end(session)));
         for word in words {
             assert!(!ends.contains(end(word)));
@@ -107,7 +107,7 @@ async fn a12_deleted_content_is_in_no_file() {
         assert!(user != LEAVES || !ends.contains(end(user)));
     }
     // The others are as they were.
-    for (_, Written { session, words, .. }) in &rest {
+    for (_, Fixture { session, words, .. }) in &rest {
         let stored = texts(&store, session).await.unwrap();
         assert_eq!(stored.len(), words.len());
         assert!(stored.iter().zip(words).all(|(text, word)| text.starts_with(&**word)));

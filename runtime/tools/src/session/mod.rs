@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
 pub use chain::Chain;
-pub use checkpoint::{StateKeeper, StateKeepers};
+pub use checkpoint::{Checkpoint, StateKeeper, StateKeepers};
 pub(crate) use exclusive::Waiting;
 pub use exclusive::{NoTurn, Wait};
 pub use ids::CallIds;

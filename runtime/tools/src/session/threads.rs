@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex};
 
-use super::log::WrittenPart;
+use super::log::PartSnapshot;
 use super::{SavedSession, SavedSessionError, Session};
 use crate::session_store::ThreadKey;
 use onionskin_definitions::lock::lock;
@@ -22,7 +22,7 @@ pub struct Threads {
 struct Thread {
     session: Session,
     /// The part of it that was in the log when it was opened.
-    begun: Option<WrittenPart>,
+    begun: Option<PartSnapshot>,
 }
 
 /// The reason why there is no thread.
@@ -104,7 +104,7 @@ impl Threads {
                 let begun = match stored.get(&key) {
                     Some(stored) => {
                         session.restore(stored.clone()).map_err(NoThread::Unreadable)?;
-                        Some(WrittenPart::all(&session))
+                        Some(PartSnapshot::all(&session))
                     }
                     None => None,
                 };
@@ -134,7 +134,7 @@ impl Threads {
     }
 
     /// All open threads with their keys in a log, and the parts of them that were there when they were opened.
-    pub(super) fn with_keys(&self) -> Vec<(ThreadKey, Session, Option<WrittenPart>)> {
+    pub(super) fn with_keys(&self) -> Vec<(ThreadKey, Session, Option<PartSnapshot>)> {
         let open = lock(&self.open);
         let mut threads: Vec<_> = open
             .iter()

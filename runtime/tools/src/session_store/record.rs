@@ -69,7 +69,7 @@ pub enum Change {
     /// A step of a run that waits for answers, or continues with them.
     Step { run_id: Arc<str>, step: String, record: StepRecord },
     /// The run that waited for answers continues no more.
-    Settled { run_id: Arc<str> },
+    Resolved { run_id: Arc<str> },
     /// The session is as it was after this number of records.
     Rewound { to: u64 },
 }
@@ -114,7 +114,7 @@ impl SessionRecord {
             | Change::Paused { .. }
             | Change::Answered { .. }
             | Change::Step { .. }
-            | Change::Settled { .. }
+            | Change::Resolved { .. }
             | Change::Rewound { .. } => None,
         }
     }
@@ -137,7 +137,7 @@ impl SessionRecord {
             | Change::Paused { .. }
             | Change::Answered { .. }
             | Change::Step { .. }
-            | Change::Settled { .. }
+            | Change::Resolved { .. }
             | Change::Rewound { .. } => None,
         }
     }

@@ -117,8 +117,7 @@ impl SessionState {
     }
 
     /// Replaces the values for all clones. Secrets stay, apart from those under the key of a new value.
-    pub(crate) fn replace_values(&self, values: impl Into<Value>) {
-        let values = values.into();
+    pub(crate) fn replace_values(&self, values: Value) {
         self.change(|contents| {
             contents
                 .secrets

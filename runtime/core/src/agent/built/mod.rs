@@ -3,7 +3,7 @@
 pub(super) mod initial_state;
 pub(super) mod instance;
 pub(super) mod prompt;
-mod run_ids;
+pub(super) mod run_ids;
 pub(super) mod services;
 pub(super) mod shared;
 pub(super) mod stored_sessions;

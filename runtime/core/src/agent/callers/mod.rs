@@ -4,6 +4,7 @@ pub(super) mod agent_tool;
 pub(super) mod built;
 pub(super) mod child_tool;
 mod drive;
+mod ending;
 pub(super) mod handle;
 mod options;
 pub(super) mod request;

@@ -15,10 +15,12 @@ use onionskin_tools::model::BoxModel;
 use onionskin_tools::onion::caught;
 use onionskin_tools::question::{DynAnswerer, Paused, Recording, Resumption};
 use onionskin_tools::services::Services;
-use onionskin_tools::session::{LoggedRun, RunEnd, RunLease, Session, Wait};
+use onionskin_tools::session::{LoggedRun, Session, Wait};
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::built::instance::Instance;
+use crate::agent::built::run_ids::NamedRun;
+use crate::agent::built::shared::Shared;
 use crate::agent::error::build_error::BuildError;
 use crate::agent::error::run_error::RunError;
 use crate::agent::form::answer_form::AnswerForm;
@@ -29,6 +31,7 @@ use crate::run_hook::RunInput;
 
 use super::built::Built;
 use super::drive::{drive, never_began, seed, store_on_drop};
+use super::ending::{Ending, begin_stored, still_waits};
 use super::stream::RunStream;
 
 /// The options of a run.
@@ -97,16 +100,7 @@ impl Options {
                 let services = instance.services_of(&self.services)?;
                 // The session may come from another agent.
                 session.state().concealed().add(&shared.secrets);
-                let _named = match &self.run_id {
-                    Some(id) => match shared.run_ids.begin(id) {
-                        Some(named) => Some(named),
-                        None => {
-                            let (agent, run_id) = (Arc::clone(&instance.name), Arc::clone(id));
-                            return Err(RunError::RunIdInUse { agent, run_id });
-                        }
-                    },
-                    None => None,
-                };
+                let _named = named_run(&shared, &instance, self.run_id.as_ref())?;
                 let run_id = self.run_id.unwrap_or_else(new_id);
                 let approver = self.approver.or_else(|| shared.approver.clone());
                 let mut resumption = self.resumption;
@@ -117,13 +111,7 @@ impl Options {
                     user: self.user.clone(),
                     is_replayable: shared.journal.is_some(),
                 };
-                let lease = match session.log() {
-                    Some(_) => {
-                        let begun = Box::pin(session.begin_logged(logged, &mut resumption, wait_again)).await;
-                        begun.map_err(|error| RunError::from_not_begun(error, &instance.name, &session))?
-                    }
-                    None => None,
-                };
+                let lease = begin_stored(&session, logged, &mut resumption, wait_again).await?;
                 // What others appended to a stored session is in it now.
                 let history = session.history();
                 let start = history.len();
@@ -166,45 +154,11 @@ impl Options {
                 run.keep_attached(&input);
                 let store = store_on_drop(&run, start);
                 let answer = drive(&run, answer, input.into_text()).await;
-                // A run that failed before it used the answers of people continues to wait for them.
-                let still_waits = match &lease {
-                    Some(lease) if is_resumed && answer.is_err() => {
-                        let has_used_them = !run.has_open_calls()
-                            && lease.is_past_wait(run.messages().len()).await
-                            && run
-                                .context()
-                                .questions()
-                                .is_none_or(|asked| asked.used_all(run.context().run_id()));
-                        !has_used_them || matches!(answer, Err(RunError::Journal { .. }))
-                    }
-                    Some(_) | None => false,
-                };
+                let still_waits = still_waits(&run, lease.as_ref().filter(|_| is_resumed), &answer).await;
                 drop(store);
                 drop(used);
-                let answer = answer.map_err(|error| {
-                    if let RunError::Paused(paused) = error {
-                        RunError::Paused(paused.in_session(in_session))
-                    } else {
-                        error
-                    }
-                });
-                let answer = match lease {
-                    Some(lease) => Box::pin(end_logged(lease, &run, start, still_waits, answer)).await,
-                    None => answer,
-                };
-                Ok(match (answer, checkpoint) {
-                    // A replay begins with the session as it was before. A failed replay can be repeated with
-                    // the right program.
-                    (Err(error), Some(before))
-                        if matches!(error, RunError::Paused(_))
-                            || still_waits
-                            || (is_resumed && matches!(error, RunError::Journal { .. })) =>
-                    {
-                        before.restore();
-                        Err(error)
-                    }
-                    (answer, _) => answer,
-                })
+                let ending = Ending { run: &run, start, lease, checkpoint, is_resumed, in_session };
+                Ok(ending.end(still_waits, answer).await)
             };
             // Boxed, so that a run that is dropped has stored its messages before the session's turn is free.
             let answer = turns.in_turn(wait, Box::pin(in_turn)).await;
@@ -221,34 +175,15 @@ impl Options {
     }
 }
 
-/// Stores the end of a run in a stored session. `start` is the number of messages that the session had before. An answer
-/// that is not stored is an error.
-async fn end_logged(
-    lease: RunLease,
-    run: &AgentRun,
-    start: usize,
-    still_waits: bool,
-    answer: Result<String, RunError>,
-) -> Result<String, RunError> {
-    let end = match &answer {
-        Err(RunError::Paused(paused)) => RunEnd::Paused { paused: paused.clone(), history: run.messages() },
-        _ if still_waits => RunEnd::Waits,
-        _ => RunEnd::Over,
-    };
-    let failed = lease.end(end).await;
-    match (failed, answer) {
-        (Ok(()), answer) => answer,
-        (Err(source), Err(RunError::Paused(_))) => {
-            // Nobody was asked, so the run does not wait.
-            run.session.append(&run.closed_messages(), start);
-            Err(RunError::Session { agent: Arc::clone(&run.instance.name), source })
-        }
-        (Err(source), Ok(_)) => Err(RunError::Session { agent: Arc::clone(&run.instance.name), source }),
-        (Err(source), Err(error)) => {
-            tracing::warn!("the end of a failed run was not stored: {source}");
-            Err(error)
-        }
-    }
+/// Registers the id of a request; `None` if it has none.
+fn named_run(
+    shared: &Shared,
+    instance: &Instance,
+    id: Option<&Arc<str>>,
+) -> Result<Option<NamedRun>, RunError> {
+    let Some(id) = id else { return Ok(None) };
+    let in_use = || RunError::RunIdInUse { agent: Arc::clone(&instance.name), run_id: Arc::clone(id) };
+    shared.run_ids.begin(id).ok_or_else(in_use).map(Some)
 }
 
 /// The input without the secrets of the session, as the model gets it.

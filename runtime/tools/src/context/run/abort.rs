@@ -76,12 +76,10 @@ impl Redact for AbortCause {
         match self {
             Self::Script(fault) => fault.error.redact(redactor),
             Self::Journal(error) => error.redact(redactor),
-            // It quotes no content of the session.
-            Self::Session(_) => {}
             Self::Budget(error) => error.redact(redactor),
             Self::MessageHook(failed) => failed.redact(redactor),
-            // It contains only the name of the tool.
-            Self::CannotAsk(..) => {}
+            // They contain the name of the tool, and no content of the session.
+            Self::CannotAsk(..) | Self::Session(_) => {}
         }
     }
 }

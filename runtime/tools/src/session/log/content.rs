@@ -117,7 +117,7 @@ impl SessionPart {
             | Change::Paused { .. }
             | Change::Answered { .. }
             | Change::Step { .. }
-            | Change::Settled { .. }
+            | Change::Resolved { .. }
             | Change::Rewound { .. } => {}
         }
     }
@@ -152,13 +152,14 @@ impl SessionPart {
         let calls = self.history.last().map_or(&[][..], Message::tool_calls);
         let result = |call: &crate::model::ToolCall| {
             let written = results.iter().position(|result| result.call_id == call.id);
-            written.map(|index| results.swap_remove(index)).unwrap_or_else(|| {
-                let waited = given_up.iter().any(|id| **id == *call.id);
-                let text = [ContentBlock::text(if waited { GIVEN_UP } else { INTERRUPTED })];
-                let mut result = ToolResultMessage::new(Arc::clone(&call.id), Arc::clone(&call.name), text);
-                result.is_error = true;
-                result
-            })
+            if let Some(index) = written {
+                return results.swap_remove(index);
+            }
+            let waited = given_up.iter().any(|id| **id == *call.id);
+            let text = [ContentBlock::text(if waited { GIVEN_UP } else { INTERRUPTED })];
+            let mut result = ToolResultMessage::new(Arc::clone(&call.id), Arc::clone(&call.name), text);
+            result.is_error = true;
+            result
         };
         let all: Vec<_> = calls.iter().map(result).collect();
         if !all.is_empty() {
@@ -221,7 +222,7 @@ impl Content {
                     };
                     answers.push((Arc::clone(run_id), answer));
                 }
-                Change::Settled { .. } => {
+                Change::Resolved { .. } => {
                     if let Some(pending) = content.pending.take() {
                         let questions = pending.paused.questions().iter();
                         content.given_up.extend(questions.map(|question| question.call_id().into()));
@@ -244,21 +245,23 @@ impl Content {
         if let Some(pending) = &mut content.pending {
             live.retain(|(number, _)| *number <= pending.since);
             let run_id = pending.paused.run_id();
-            pending.steps = of_run(steps, run_id);
-            pending.answers = of_run(answers, run_id);
+            pending.steps = run_items(steps, run_id);
+            pending.answers = run_items(answers, run_id);
         }
         (content, live)
     }
 }
 
-fn of_run<T>(all: Vec<(Arc<str>, T)>, run_id: &str) -> Vec<T> {
+fn run_items<T>(all: Vec<(Arc<str>, T)>, run_id: &str) -> Vec<T> {
     all.into_iter().filter(|(run, _)| **run == *run_id).map(|(_, one)| one).collect()
 }
 
 /// The number of messages of the conversation.
 pub(super) fn messages_of(live: &[(u64, SessionRecord)]) -> usize {
     let mut part = SessionPart::default();
-    live.iter().for_each(|(_, record)| part.apply(record.change().clone(), &[]));
+    for (_, record) in live {
+        part.apply(record.change().clone(), &[]);
+    }
     part.closed_len()
 }
 

@@ -299,7 +299,7 @@ impl SessionLog {
                 let new = after.changes(session, &session.history(), &[]);
                 changes.extend(new.changes);
                 let run_id = pending.map(|pending| pending.paused.run_id().into());
-                changes.extend(run_id.map(|run_id| Change::Settled { run_id }));
+                changes.extend(run_id.map(|run_id| Change::Resolved { run_id }));
                 self.append(state, changes, after).await?;
                 new.problem
             }

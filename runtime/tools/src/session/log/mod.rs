@@ -6,7 +6,7 @@ mod error;
 mod journal;
 mod lease;
 mod sessions;
-mod written;
+mod snapshot;
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -16,15 +16,16 @@ use tokio::sync::{Mutex as AsyncMutex, MutexGuard};
 pub use self::error::{NotBegun, SessionError};
 pub use self::lease::{LoggedRun, RunEnd, RunLease};
 pub use self::sessions::{SessionExport, Sessions, StoredSession};
-pub(super) use self::written::WrittenPart;
+pub(super) use self::snapshot::PartSnapshot;
 
 use self::content::{Content, Pending, StoredAnswer};
-use self::written::{Changes, Written};
+use self::snapshot::{Changes, Snapshot};
 use super::exclusive::Waiting;
 use super::{SavedSession, SavedSessionError, Session};
 use crate::model::{History, ToolResultMessage, Usage, UsageByModel};
 use crate::question::Paused;
 use crate::session_store::{Change, SessionLease, SessionRecord, SessionStore, SessionStoreError};
+use crate::state::SessionState;
 use onionskin_definitions::lock::lock;
 
 /// The log of a stored session.
@@ -54,9 +55,9 @@ struct LogState {
     /// The number of records that this session has read or written, and the newest of them.
     count: u64,
     last: Option<SessionRecord>,
-    written: Written,
+    written: Snapshot,
     /// What a session without records had when it was opened.
-    opened: Written,
+    opened: Snapshot,
     /// An append whose outcome is unknown, because its future was dropped.
     attempt: Option<Attempt>,
     /// Whether the session must be read again.
@@ -69,7 +70,7 @@ struct LogState {
 struct Attempt {
     records: Vec<SessionRecord>,
     /// What is written if it took effect.
-    after: Written,
+    after: Snapshot,
 }
 
 /// The run in progress.
@@ -79,7 +80,7 @@ struct RunLog {
     first: Vec<Change>,
     /// The number of records before it, and what was written then.
     since: u64,
-    before: Written,
+    before: Snapshot,
     /// The results of calls that are not in the conversation yet.
     results: Vec<ToolResultMessage>,
     /// The run that it continues. Its messages are written at its end.
@@ -148,7 +149,7 @@ impl SessionLog {
         &self,
         state: &mut LogState,
         changes: Vec<Change>,
-        after: Written,
+        after: Snapshot,
     ) -> Result<(), SessionStoreError> {
         if changes.is_empty() {
             state.written = after;
@@ -186,7 +187,7 @@ impl SessionLog {
             state.is_stale |= records.iter().any(|record| {
                 matches!(
                     record.change(),
-                    Change::Paused { .. } | Change::Settled { .. } | Change::Rewound { .. }
+                    Change::Paused { .. } | Change::Resolved { .. } | Change::Rewound { .. }
                 )
             });
         } else {
@@ -200,7 +201,7 @@ impl SessionLog {
     }
 
     /// Notes that records are in the log.
-    fn note(&self, state: &mut LogState, records: &[SessionRecord], after: Written) {
+    fn note(&self, state: &mut LogState, records: &[SessionRecord], after: Snapshot) {
         state.count += u64::try_from(records.len()).unwrap_or(u64::MAX);
         state.last = records.last().cloned();
         state.written = after;
@@ -231,7 +232,7 @@ impl SessionLog {
                         pending.answers.push(StoredAnswer { question, hash, answer });
                     }
                 }
-                Change::Settled { .. } => known.pending = None,
+                Change::Resolved { .. } => known.pending = None,
                 // A run rewinds the log only to its own beginning, where the run that waits began too.
                 Change::Rewound { .. }
                 | Change::Message { .. }
@@ -264,8 +265,8 @@ impl SessionLog {
             session.threads().replace(threads);
         }
         let (written, opened) = match count {
-            0 => (Written::default(), Written::all(session)),
-            _ => (Written::all(session), Written::default()),
+            0 => (Snapshot::default(), Snapshot::all(session)),
+            _ => (Snapshot::all(session), Snapshot::default()),
         };
         let (run, runs) = (state.run.take(), state.runs);
         *state = LogState { count, last, written, opened, attempt: None, is_stale: false, run, runs };
@@ -375,7 +376,7 @@ impl Session {
             // What the program changed while the run waited.
             let Changes { mut changes, problem } = state.written.clone().changes(self, &self.history(), &[]);
             changes.retain(|change| matches!(change, Change::Value { .. } | Change::State { .. }));
-            changes.insert(0, Change::Settled { run_id });
+            changes.insert(0, Change::Resolved { run_id });
             let written = state.written.clone();
             log.append(state, changes, written).await?;
             log.read(state, self).await?;
@@ -467,7 +468,7 @@ impl Session {
     /// As [`Self::restore`], for what the store has: secrets stay, and states that are not stored too.
     fn restore_stored(&self, saved: SavedSession) -> Result<(), SavedSessionError> {
         let kept = self.unstored_states();
-        self.restore_with(saved.without(&kept), |state, values| state.replace_values(values))
+        self.restore_with(saved.without(&kept), SessionState::replace_values)
     }
 
     /// Whether the session was deleted in its store since it was opened.

@@ -133,7 +133,7 @@ impl Sessions {
         let (content, live) = Content::with_live(self.records(lease.session()).await?);
         let to = place(lease.session(), &live, messages)?;
         let settled =
-            content.pending.map(|pending| Change::Settled { run_id: pending.paused.run_id().into() });
+            content.pending.map(|pending| Change::Resolved { run_id: pending.paused.run_id().into() });
         let changes = settled.into_iter().chain([Change::Rewound { to }]);
         let records: Vec<_> = changes.map(SessionRecord::now).collect();
         Ok(self.0.append(lease, content.count, &records).await?)

@@ -28,15 +28,15 @@ impl Changes {
 
 /// The parts of a session that are in its log.
 #[derive(Clone, Default)]
-pub(super) struct Written {
-    own: WrittenPart,
-    threads: BTreeMap<ThreadKey, WrittenPart>,
+pub(super) struct Snapshot {
+    own: PartSnapshot,
+    threads: BTreeMap<ThreadKey, PartSnapshot>,
 }
 
-impl Written {
+impl Snapshot {
     /// All of a session that was just read from its log.
     pub(super) fn all(session: &Session) -> Self {
-        Self { own: WrittenPart::all(session), threads: BTreeMap::new() }
+        Self { own: PartSnapshot::all(session), threads: BTreeMap::new() }
     }
 
     /// Notes as written what differs from the log, and returns the changes. `history` is the conversation, and
@@ -66,7 +66,7 @@ impl Written {
 
 /// The parts of one conversation that are in the log.
 #[derive(Clone, Default)]
-pub(in crate::session) struct WrittenPart {
+pub(in crate::session) struct PartSnapshot {
     history: History,
     /// The results that are in the log, and not in the history.
     results: Vec<ToolResultMessage>,
@@ -76,7 +76,7 @@ pub(in crate::session) struct WrittenPart {
     states: HashMap<&'static str, StateHandle>,
 }
 
-impl WrittenPart {
+impl PartSnapshot {
     /// All of a conversation that was just read from the log.
     pub(in crate::session) fn all(session: &Session) -> Self {
         let states = session.stored_states().into_iter().map(|state| (state.name, state.newest));
@@ -102,7 +102,9 @@ impl WrittenPart {
         self.values(session, &mut changes);
         let problem = self.states(session, &mut changes).err();
         if let Some(redactor) = redactor {
-            changes.iter_mut().for_each(|change| redact(change, redactor));
+            for change in &mut changes {
+                redact(change, redactor);
+            }
         }
         Changes { changes, problem }
     }
@@ -204,7 +206,9 @@ fn redact(change: &mut Change, redactor: &Redactor) {
             }
         }
         Change::Child { messages, .. } => {
-            messages.iter_mut().for_each(|message| redact_message(message, redactor, |_| false));
+            for message in messages {
+                redact_message(message, redactor, |_| false);
+            }
         }
         Change::Value { key, value } => {
             key.redact(redactor);
@@ -221,7 +225,7 @@ fn redact(change: &mut Change, redactor: &Redactor) {
         | Change::Paused { .. }
         | Change::Answered { .. }
         | Change::Step { .. }
-        | Change::Settled { .. }
+        | Change::Resolved { .. }
         | Change::Rewound { .. } => {}
     }
 }
