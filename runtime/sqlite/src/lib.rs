@@ -5,6 +5,7 @@
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
 mod budgets;
+mod delete_user;
 mod failure;
 mod file;
 mod handle;

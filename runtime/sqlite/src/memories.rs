@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use onionskin_core::BoxFuture;
@@ -63,7 +64,11 @@ fn columns(owner: &MemoryOwner) -> Result<(&'static str, &str), Stop<MemoryError
 /// A scope as one word of the index, so that a search reads the texts of its scope only.
 fn scope_word(owner: &str, name: &str, kind: &str) -> String {
     let bytes = [owner, name, kind].join("\0").into_bytes();
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::new(), |mut word, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(word, "{byte:02x}");
+        word
+    })
 }
 
 fn memory(id: i64, scope: &MemoryScope, text: String, time: i64) -> Memory {

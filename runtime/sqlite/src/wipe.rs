@@ -12,16 +12,16 @@ use crate::failure::Failure;
 
 /// In the transaction that deletes: deleted content will be in the file until [`finish`].
 pub(crate) fn begin(connection: &Connection) -> rusqlite::Result<()> {
-    connection.execute("INSERT OR IGNORE INTO deletions (id) VALUES (1)", []).map(drop)
+    connection.execute("INSERT INTO deletions DEFAULT VALUES", []).map(drop)
 }
 
 /// Removes deleted content from the file and its log, if there is some. Outside of transactions.
 pub(crate) fn finish(connection: &Connection, file: &Path) -> Result<(), Failure> {
     let failed = |error| Failure::sqlite(file, &error);
-    let is_due = connection.query_row("SELECT EXISTS (SELECT 1 FROM deletions)", [], |row| row.get(0));
-    if !is_due.map_err(failed)? {
-        return Ok(());
-    }
+    // Another program can delete content meanwhile. Its row stays.
+    let newest =
+        connection.query_row("SELECT max(id) FROM deletions", [], |row| row.get::<_, Option<i64>>(0));
+    let Some(newest) = newest.map_err(failed)? else { return Ok(()) };
     for index in ["texts", "memory_words"] {
         connection
             .execute(&format!("INSERT INTO {index} ({index}) VALUES ('optimize')"), [])
@@ -33,6 +33,6 @@ pub(crate) fn finish(connection: &Connection, file: &Path) -> Result<(), Failure
         let reason = "it still has deleted content, because another program reads it; delete again";
         return Err(Failure::other(file, reason));
     }
-    connection.execute("DELETE FROM deletions", []).map_err(failed)?;
+    connection.execute("DELETE FROM deletions WHERE id <= ?1", [newest]).map_err(failed)?;
     Ok(())
 }

@@ -59,10 +59,12 @@ impl SessionRow {
         Ok(Some(Self { records: count(records)?, ..row }))
     }
 
-    /// Who has the lease at this moment. A lease that began later is over: the clock was set back, and its end may be far
-    /// away.
+    /// Who has the lease at this moment. If the clock was set back by more than the time of a lease, the lease is over,
+    /// because its end may be far away. Corrections by less are usual, and end no lease.
     pub(super) fn holder(&self, now: i64) -> Option<&str> {
-        self.last_holder.as_deref().filter(|_| (self.lease_start..self.lease_end).contains(&now))
+        let time = self.lease_end.saturating_sub(self.lease_start);
+        let start = self.lease_start.saturating_sub(time);
+        self.last_holder.as_deref().filter(|_| (start..self.lease_end).contains(&now))
     }
 }
 

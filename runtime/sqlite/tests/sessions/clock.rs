@@ -16,6 +16,18 @@ fn set_back(file: &Path, milliseconds: i64) {
     assert_eq!(Connection::open(file).unwrap().execute(update, [milliseconds]).unwrap(), 1);
 }
 
+/// The clock of a machine is corrected by a little all the time.
+#[tokio::test]
+async fn a12_a_small_correction_of_the_clock_ends_no_lease() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("sessions.db");
+    let store = Sqlite::open(&file).await.unwrap();
+    let (a, b) = (lease("s", "a"), lease("s", "b"));
+    store.acquire(&a).await.unwrap();
+    set_back(&file, 50);
+    assert_eq!(store.acquire(&b).await, Err(SessionStoreError::held("s")));
+}
+
 /// A jump in any direction ends a lease at once, and its holder learns it by type as soon as another one has acquired it.
 #[tokio::test]
 async fn a12_a_clock_that_jumps_blocks_no_session_and_loses_nothing() {

@@ -63,7 +63,7 @@ pub(super) async fn all_changes(probe: Probe) -> Check {
         Change::Value { key: String::new(), value: None },
         Change::State { name: "Stock".into(), value: json!({ "lamps": 3, "float": 0.1, "big": u64::MAX }) },
         Change::Thread { thread, change: Box::new(message("In a thread.")) },
-        Change::Settled { run_id: "run-1".into() },
+        Change::Resolved { run_id: "run-1".into() },
         Change::Rewound { to: 2 },
     ];
     let records: Check<Vec<_>> = changes.into_iter().map(|change| record_at(7, change)).collect();
