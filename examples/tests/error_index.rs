@@ -32,6 +32,7 @@ const ENUMS: &[(&str, &str)] = &[
     ("JournalErrorKind", "runtime/tools/src/journal/error.rs"),
     ("MemoryError", "runtime/tools/src/memory/error.rs"),
     ("SessionError", "runtime/tools/src/session/log/error.rs"),
+    ("SessionStoreError", "runtime/tools/src/session_store/error.rs"),
     ("SavedSessionError", "runtime/tools/src/session/saved.rs"),
     ("HistoryError", "runtime/tools/src/model/history_check.rs"),
     ("McpError", "runtime/mcp/src/error.rs"),

@@ -69,6 +69,7 @@
 //! | Tools written as scripts | module `rhai` (feature `rhai`) |
 //! | Spans and metrics | module `otel` (feature `otel`), module [`trace`] |
 //! | Memories | module [`memory`] (its sources: feature `memory`) |
+//! | A store in one `SQLite` file | module `sqlite` (feature `sqlite`) |
 //! | Ready toolboxes | module `toolboxes` (features `knowledge-base`, `web-search`) |
 //! | Tools in the forms of providers, MCP and prompts | module [`export`] |
 //! | Steps of a run | [`Journal`](journal::Journal), [`StepId`](journal::StepId), [`MemoryJournal`](journal::MemoryJournal) |
@@ -101,7 +102,7 @@
 //! - `testing`: the testing kit, for tests of tools, hooks and models.
 //! - `yaml`: scripted models from YAML files.
 //! - `rhai`: tools and hooks written as Rhai scripts.
-//! - `sqlite`: stores of sessions in one `SQLite` file.
+//! - `sqlite`: a store of sessions, budgets and memories in one `SQLite` file.
 //! - `memory`: memories of users, agents and all, as sources of prompts with their tools.
 //! - `knowledge-base`: the toolbox `KnowledgeBase`, documents in `SQLite`.
 //! - `web-search`: the toolbox `WebSearch`.
