@@ -26,7 +26,7 @@ const LEASE_TIME: Duration = Duration::from_secs(10);
 /// **Durability.** A write that has returned survives a crash of the program and of the machine, also without power.
 ///
 /// **Deletion.** After a deletion the file, its index of words and its log have none of the content. The file is rewritten for
-/// it, which takes about a second for each 100 MB, and other writes wait. Deletions that wait together share it, so delete many
+/// it, which takes seconds for each 100 MB, and other writes wait. Deletions that wait together share it, so delete many
 /// sessions at the same time.
 ///
 /// **Privacy.** The file is created with permissions for its owner only, and has the messages of users as they are.
