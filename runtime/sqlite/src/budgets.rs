@@ -9,7 +9,7 @@ use onionskin_core::budget::{
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::Sqlite;
-use crate::failure::{Failure, Stop};
+use crate::failure::Failure;
 use crate::writer::Work;
 
 impl From<Failure> for BudgetError {
@@ -25,7 +25,10 @@ impl BudgetStore for Sqlite {
         now: SystemTime,
     ) -> BoxFuture<'a, Result<Vec<Reserved>, BudgetError>> {
         let charges = charges.to_vec();
-        Box::pin(self.writer().write(move |connection| reserve(connection, &charges, now)))
+        Box::pin(async move {
+            // A refusal is a success of the job, because it can write accounts too.
+            self.writer().write(move |connection| reserve(connection, &charges, now)).await?
+        })
     }
 
     fn finish<'a>(&'a self, spendings: &'a [Spending]) -> BoxFuture<'a, Result<(), BudgetError>> {
@@ -39,15 +42,28 @@ impl BudgetStore for Sqlite {
     }
 }
 
-fn reserve(connection: &Connection, charges: &[Charge], now: SystemTime) -> Work<Vec<Reserved>, BudgetError> {
-    let mut reserved = Vec::with_capacity(charges.len());
-    for charge in charges {
-        let before = read(connection, charge.key())?;
-        let account = Account::reserve(before, charge, now).map_err(Stop::Refused)?;
-        write(connection, charge.key(), account)?;
-        reserved.push(account.reserved(charge));
+type Reservations = Result<Vec<Reserved>, BudgetError>;
+
+fn reserve(connection: &Connection, charges: &[Charge], now: SystemTime) -> Work<Reservations, BudgetError> {
+    let before: Vec<_> =
+        charges.iter().map(|charge| read(connection, charge.key())).collect::<Result<_, _>>()?;
+    let after = before.iter().zip(charges).map(|(before, charge)| Account::reserve(*before, charge, now));
+    match after.collect::<Result<Vec<_>, _>>() {
+        Ok(after) => {
+            for (account, charge) in after.iter().zip(charges) {
+                write(connection, charge.key(), *account)?;
+            }
+            Ok(Ok(after.iter().zip(charges).map(|(account, charge)| account.reserved(charge)).collect()))
+        }
+        Err(refused) => {
+            for (before, charge) in before.into_iter().zip(charges) {
+                if let Some(account) = before.and_then(|before| before.begun_again(charge.key(), now)) {
+                    write(connection, charge.key(), account)?;
+                }
+            }
+            Ok(Err(refused))
+        }
     }
-    Ok(reserved)
 }
 
 fn finish(connection: &Connection, spendings: &[Spending]) -> Work<(), BudgetError> {

@@ -61,6 +61,7 @@ pub async fn budget_suite<S: BudgetStore>(open: impl AsyncFn(&str) -> S) -> Suit
         window
         late_correction
         clock_that_jumps_back
+        refused_after_a_jump_back
         large_amounts
         unknown_key
         dropped
@@ -252,6 +253,16 @@ async fn clock_that_jumps_back<S: BudgetStore>(Stores { first: store, .. }: &Sto
     reserve(store, &[charge(4)], at(0)).await?;
     expect("what was spent", refused(store, &[charge(4)], at(1)).await?, 8)?;
     reserve(store, &[charge(10)], at(HOUR)).await?;
+    Ok(())
+}
+
+/// A refusal after the jump holds a used up budget no longer than the window.
+async fn refused_after_a_jump_back<S: BudgetStore>(Stores { first: store, .. }: &Stores<S>) -> Check {
+    let charge = |amount| Charge::new(ten().per(Duration::from_secs(HOUR)), "", tokens(amount));
+    reserve(store, &[charge(10)], at(100 * HOUR)).await?;
+    refused(store, &[charge(1)], at(0)).await?;
+    expect("what was spent", spent(store, charge(0).key()).await?, tokens(10))?;
+    reserve(store, &[charge(1)], at(HOUR)).await?;
     Ok(())
 }
 

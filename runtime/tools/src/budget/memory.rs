@@ -55,7 +55,13 @@ impl Accounts {
             let before = self.by_key.get(charge.key()).copied();
             Account::reserve(before, charge, now)
         });
-        let charged: Vec<_> = charged.collect::<Result<_, _>>()?;
+        let charged: Vec<_> = match charged.collect::<Result<_, _>>() {
+            Ok(charged) => charged,
+            Err(refused) => {
+                self.begin_again(charges, now);
+                return Err(refused);
+            }
+        };
         let reserved =
             charged.iter().zip(charges).map(|(account, charge)| account.reserved(charge)).collect();
         self.by_key.extend(charges.iter().map(|charge| charge.key().clone()).zip(charged));
@@ -65,6 +71,14 @@ impl Accounts {
             self.full = self.by_key.len() * 2;
         }
         Ok(reserved)
+    }
+
+    fn begin_again(&mut self, charges: &[Charge], now: SystemTime) {
+        for key in charges.iter().map(Charge::key) {
+            if let Some(account) = self.by_key.get_mut(key) {
+                *account = account.begun_again(key, now).unwrap_or(*account);
+            }
+        }
     }
 }
 

@@ -61,7 +61,7 @@ pub trait BudgetStore: Send + Sync + 'static {
     ///
     /// # Errors
     /// Returns [`BudgetError::Exceeded`] if a charge does not fit, and [`BudgetError::storage`] if the store fails. Either
-    /// reserves nothing.
+    /// reserves nothing. With the refusal of a charge, the store writes [`Account::begun_again`].
     fn reserve<'a>(
         &'a self,
         charges: &'a [Charge],
@@ -233,21 +233,17 @@ impl Account {
     /// Returns the account after a charge. `before` is the stored account; `None` if there is none.
     ///
     /// After the end of a window the next one begins. A clock that jumped back by more than the window would end the window
-    /// too late, so the window begins again, with what was spent.
+    /// too late, so the window begins again, with what was spent ([`Self::begun_again`]).
     ///
     /// # Errors
     /// Returns [`BudgetError::Exceeded`] if the charge does not fit.
     pub fn reserve(before: Option<Self>, charge: &Charge, now: SystemTime) -> Result<Self, BudgetError> {
+        let before = before.map(|account| account.begun_again(&charge.key, now).unwrap_or(account));
         let now = millis(now);
         let mut account = match before {
             Some(account) if !account.is_over(&charge.key, now) => account,
             Some(_) | None => Self { began: now, spent: Amounts::default() },
         };
-        if let Some(window) = charge.key.window_millis()
-            && account.began > now.saturating_add(window)
-        {
-            account.began = now;
-        }
         for resource in Resource::ALL {
             let (spent, needed) = (account.spent.get(resource), charge.amounts.get(resource));
             if let Some(max) = charge.max(resource)
@@ -269,6 +265,15 @@ impl Account {
         account.spent =
             Amounts::from_fn(|resource| spent.get(resource).saturating_add(charge.amounts.get(resource)));
         Ok(account)
+    }
+
+    /// The account whose window begins again, if the clock jumped back by more than the window; `None` otherwise.
+    /// [`Self::reserve`] includes it. A store that refuses a charge writes this account: otherwise a used up budget would
+    /// never be whole again.
+    pub fn begun_again(self, key: &BudgetKey, now: SystemTime) -> Option<Self> {
+        let now = millis(now);
+        let window = key.window_millis()?;
+        (self.began > now.saturating_add(window)).then_some(Self { began: now, ..self })
     }
 
     /// The reservation of a charge in this account, which [`Self::reserve`] returned.
