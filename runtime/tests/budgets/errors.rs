@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use onionskin::budget::{Budget, BudgetError, BudgetScope, MemoryBudgets};
 use onionskin::model::{Price, Prices};
+use onionskin::sessions::MemorySessions;
 use onionskin::{AgentTool, BuildError, RunError};
 
 use crate::answers::answers;
@@ -70,6 +71,28 @@ async fn a13_two_stores_are_an_error() {
     let clerk = Clerk::builder().model(looks(0)).budget_store(Arc::<MemoryBudgets>::default());
     let error = clerk.budget_store(Arc::<MemoryBudgets>::default()).build().await.unwrap_err();
     assert!(error.to_string().starts_with("`.budget_store(..)` is called twice"), "{error}");
+}
+
+#[tokio::test]
+async fn a13_stored_sessions_need_a_store_of_budgets() {
+    let built = async |scope, store: Option<Arc<MemoryBudgets>>| {
+        let clerk = Clerk::builder().model(looks(0)).budget(Budget::new("b", scope).tokens(5));
+        let clerk = clerk.session_store(Arc::new(MemorySessions::default()));
+        let clerk = if let Some(store) = store { clerk.budget_store(store) } else { clerk };
+        clerk.build().await.map(drop)
+    };
+    for scope in [BudgetScope::Session, BudgetScope::User, BudgetScope::All] {
+        let error = built(scope, None).await.unwrap_err();
+        assert!(matches!(error, BuildError::NoBudgetStore { .. }), "{error}");
+        assert!(
+            error.to_string().starts_with(
+                "sessions are stored, and what the budget `b` spends is not: call `.budget_store(..)`"
+            ),
+            "{error}"
+        );
+        built(scope, Some(Arc::default())).await.unwrap();
+    }
+    built(BudgetScope::Run, None).await.unwrap();
 }
 
 #[tokio::test]

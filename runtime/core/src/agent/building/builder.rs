@@ -355,10 +355,11 @@ impl<A> AgentBuilder<A> {
     }
 
     /// Sets the store of what the runs spent from their budgets, also from those of requests. Without one, the agents of
-    /// the builder share a [`MemoryBudgets`](crate::budget::MemoryBudgets), and the end of the process ends all budgets.
+    /// the builder share a [`MemoryBudgets`](crate::budget::MemoryBudgets), and the end of the process ends all budgets. With a
+    /// [store of sessions](Self::session_store), a budget of a session, a user or all runs needs one
+    /// ([`BuildError::NoBudgetStore`]).
     ///
-    /// Builders that share a store share the [`Arc`]: a budget that an [`AgentTool`](crate::AgentTool) and its caller have
-    /// in one store counts once.
+    /// A budget that an [`AgentTool`](crate::AgentTool) and its caller have in one store counts once.
     pub fn budget_store<S: BudgetStore>(mut self, store: Arc<S>) -> Self {
         let replaced = self.setup.shared.budgets.store.replace(store);
         self.setup.note_twice(replaced.is_some(), ".budget_store(..)");

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use onionskin_definitions::definition::NameProblem;
 use onionskin_definitions::text::{list, nearest, short};
+use onionskin_tools::budget::BudgetScope;
 use onionskin_tools::context::{ToolEntry, ToolTable};
 use onionskin_tools::model::{BoxModel, Model as _, RequestParams, check_messages};
 use onionskin_tools::onion::{Undefined, caught};
@@ -65,6 +66,10 @@ pub(super) fn problems(setup: &Setup, declared: &[Declared]) -> Vec<BuildError> 
 fn budgets(setup: &Setup, problems: &mut Vec<BuildError>) {
     let all = &setup.shared.budgets.all;
     problems.extend(all.iter().filter_map(|budget| budget.check().err()).map(BuildError::Budget));
+    if setup.shared.sessions.is_some() && setup.shared.budgets.store.is_none() {
+        let lasting = all.iter().filter(|budget| budget.scope() != BudgetScope::Run);
+        problems.extend(lasting.map(|budget| BuildError::NoBudgetStore { budget: budget.name().to_owned() }));
+    }
     for (index, budget) in all.iter().enumerate() {
         if all[..index].iter().any(|earlier| earlier.is_same(budget)) {
             let call = format!("`.budget(..)` with the name `{}` and one scope", budget.name());

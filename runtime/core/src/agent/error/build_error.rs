@@ -97,6 +97,16 @@ pub enum BuildError {
     /// A budget of the builder limits nothing, or allows nothing.
     #[error(transparent)]
     Budget(BudgetError),
+    /// Sessions are stored, but what is spent is not: a restart would give each user and session its whole budget again.
+    #[error(
+        "sessions are stored, and what the budget `{budget}` spends is not: call `.budget_store(..)`, with the store of the sessions if it \
+         stores budgets too, or with `Arc::new(MemoryBudgets::default())` if a restart may end the budget"
+    )]
+    #[non_exhaustive]
+    NoBudgetStore {
+        /// The budget.
+        budget: String,
+    },
     /// An approver or an answerer was set, but nothing asks. [`AppBuilder::allow_unused`](crate::declaration::AppBuilder::allow_unused)
     /// allows this.
     #[error("`{call}` was called, but {reason}: {advice}, or remove the call")]
