@@ -40,6 +40,10 @@ impl BudgetStore for Sqlite {
         let key = key.clone();
         Box::pin(self.readers().read(move |connection| read(connection, &key)))
     }
+
+    fn identity(&self) -> usize {
+        self.address()
+    }
 }
 
 type Reservations = Result<Vec<Reserved>, BudgetError>;

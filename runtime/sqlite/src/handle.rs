@@ -82,6 +82,11 @@ impl Sqlite {
         &self.open.readers
     }
 
+    /// The address of the open file, which clones share.
+    pub(crate) fn address(&self) -> usize {
+        Arc::as_ptr(&self.open).addr()
+    }
+
     pub(crate) fn stored_lease_time(&self) -> Duration {
         self.open.lease_time
     }

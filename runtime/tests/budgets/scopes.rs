@@ -110,6 +110,13 @@ async fn a13_a_budget_that_caller_and_tool_share_counts_once() {
     };
     boss(tokens(1_000)).budget_store(Arc::clone(&shared)).run("Hello?").await.unwrap();
     assert_eq!(spent(&shared, &tokens(1_000)).await.tokens, 330);
+    // Also if each has a handle of its own.
+    let handle = || Arc::new(Arc::clone(&shared));
+    let clerk2 = Clerk::builder().model(looks(0)).budget(tokens(1_000)).budget_store(handle());
+    let tool = AgentTool::new(&clerk2.build().await.unwrap()).name("ask").spec();
+    let two = Boss::builder().model(asks_once()).tool(tool).budget(tokens(1_000)).budget_store(handle());
+    two.run("Hello?").await.unwrap();
+    assert_eq!(spent(&shared, &tokens(1_000)).await.tokens, 660);
     // Other amounts under the same name would count as one budget.
     let error = boss(tokens(2_000)).budget_store(Arc::clone(&shared)).run("Hello?").await.unwrap_err();
     assert!(matches!(error, RunError::Budget { source: BudgetError::Conflict { .. }, .. }), "{error:?}");

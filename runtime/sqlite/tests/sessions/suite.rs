@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use onionskin::budget::BudgetStore as _;
 use onionskin::sqlite::Sqlite;
 use onionskin::testing::{SuiteReport, budget_suite, memory_suite, session_suite};
 
@@ -28,4 +29,13 @@ async fn a13_sqlite_passes_the_suite_for_stores_of_budgets() {
     let folder = tempfile::tempdir().unwrap();
     let open = async |name: &str| Sqlite::open(folder.path().join(format!("{name}.db"))).await.unwrap();
     budget_suite(open).await.assert_passed();
+}
+
+#[tokio::test]
+async fn a13_clones_of_a_handle_are_one_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = async |name: &str| Sqlite::open(folder.path().join(name)).await.unwrap();
+    let (one, other) = (open("one.db").await, open("other.db").await);
+    assert_eq!(one.identity(), one.clone().identity());
+    assert_ne!(one.identity(), other.identity());
 }

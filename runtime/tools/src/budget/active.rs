@@ -130,7 +130,7 @@ impl Budgets {
             let key = BudgetKey::new(budget, id);
             let store = Arc::clone(if lasts { store } else { &passing });
             let same =
-                entries.iter().find(|entry: &&Entry| entry.key == key && Arc::ptr_eq(&entry.store, &store));
+                entries.iter().find(|entry: &&Entry| entry.key == key && entry.store.identity() == store.identity());
             match same {
                 Some(entry) if entry.budget == *budget => {}
                 Some(_) => return Err(BudgetError::Conflict { budget: Arc::clone(budget.shared_name()) }),
@@ -162,7 +162,7 @@ impl Budgets {
                 continue;
             }
             let charge = Charge::with_key(budget, key, amounts);
-            match by_store.iter_mut().find(|known| Arc::ptr_eq(known.store, store)) {
+            match by_store.iter_mut().find(|known| known.store.identity() == store.identity()) {
                 Some(known) => {
                     known.budgets.push(index);
                     known.charges.push(charge);
@@ -269,7 +269,7 @@ impl Held {
             let Entry { budget, store, .. } = &self.active.entries[index];
             let actual = actual(budget, reserved.amounts);
             let spending = Spending { reserved, actual };
-            match by_store.iter_mut().find(|(known, _)| Arc::ptr_eq(known, store)) {
+            match by_store.iter_mut().find(|(known, _)| known.identity() == store.identity()) {
                 Some((_, spendings)) => spendings.push(spending),
                 None => by_store.push((Arc::clone(store), vec![spending])),
             }

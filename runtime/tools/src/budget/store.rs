@@ -84,6 +84,13 @@ pub trait BudgetStore: Send + Sync + 'static {
     /// # Errors
     /// Returns [`BudgetError::storage`] if the store fails.
     fn account<'a>(&'a self, key: &'a BudgetKey) -> BoxFuture<'a, Result<Option<Account>, BudgetError>>;
+
+    /// A number that handles of the same accounts share and other stores do not have, while they exist. A budget that a run has
+    /// twice, from its caller too, counts once if the stores have the same one. The default is the address of the store. A
+    /// handle that can be cloned returns the address of what its clones share.
+    fn identity(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
 }
 
 impl<S: BudgetStore + ?Sized> BudgetStore for Arc<S> {
@@ -101,6 +108,10 @@ impl<S: BudgetStore + ?Sized> BudgetStore for Arc<S> {
 
     fn account<'a>(&'a self, key: &'a BudgetKey) -> BoxFuture<'a, Result<Option<Account>, BudgetError>> {
         (**self).account(key)
+    }
+
+    fn identity(&self) -> usize {
+        (**self).identity()
     }
 }
 
