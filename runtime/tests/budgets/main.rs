@@ -13,5 +13,6 @@ mod errors;
 mod parallel;
 mod requests;
 mod scopes;
+mod settling;
 mod stores;
 mod support;

@@ -1,18 +1,14 @@
 //! The budgets of a run, and what its requests and calls take from them.
 
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, SystemTime};
+use std::sync::Arc;
+use std::time::SystemTime;
 
-use onionskin_definitions::lock::lock;
-use tokio::time::Instant;
-
-use super::amounts::{Amounts, Resource};
-use super::declared::{Budget, BudgetScope, micros};
+use super::declared::{Budget, BudgetScope};
 use super::error::BudgetError;
+use super::held::{Ended, Held, Need};
 use super::memory::MemoryBudgets;
 use super::status::BudgetStatus;
-use super::store::{BudgetKey, BudgetStore, Charge, Reserved, Spending};
-use crate::model::{UnpricedModel, Usage};
+use super::store::{BudgetKey, BudgetStore, Charge};
 
 /// The budgets of a run, which the runs that it starts share.
 #[derive(Clone, Default)]
@@ -20,12 +16,8 @@ pub struct Budgets(Option<Arc<Active>>);
 
 struct Active {
     entries: Vec<Entry>,
-    /// What dropped requests and calls spent, until it is written.
-    ended: Arc<Mutex<Spendings>>,
+    ended: Arc<Ended>,
 }
-
-/// What was spent, by store.
-type Spendings = Vec<(Arc<dyn BudgetStore>, Vec<Spending>)>;
 
 /// A budget with the account that pays.
 #[derive(Clone)]
@@ -50,39 +42,6 @@ pub struct Spender {
     pub has_own_session: bool,
 }
 
-/// What a request or a call uses.
-#[derive(Debug, Clone, Copy)]
-pub enum Need<'a> {
-    /// Tokens of a model.
-    Request(&'a str, Usage),
-    /// A start of a tool.
-    Call,
-}
-
-impl Need<'_> {
-    /// The amounts that the budget limits.
-    fn amounts(self, budget: &Budget, time: Duration) -> Result<Amounts, BudgetError> {
-        let (usage, calls, mut money) = match self {
-            Need::Call => (Usage::default(), 1, 0),
-            Need::Request(_, usage) => (usage, 0, 0),
-        };
-        if let (Need::Request(model, usage), Some(prices)) = (self, budget.prices()) {
-            let cost = prices.cost(model, &usage).ok_or_else(|| BudgetError::Unpriced {
-                budget: Arc::clone(budget.shared_name()),
-                source: UnpricedModel { model: model.into() },
-            })?;
-            money = u64::try_from(cost.micros()).unwrap_or(u64::MAX);
-        }
-        Ok(Amounts::from_fn(|resource| match (budget.max(resource), resource) {
-            (None, _) => 0,
-            (Some(_), Resource::Tokens) => usage.total(),
-            (Some(_), Resource::Money) => money,
-            (Some(_), Resource::Calls) => calls,
-            (Some(_), Resource::Time) => micros(time),
-        }))
-    }
-}
-
 /// The charges of one store.
 struct StoreCharges<'a> {
     store: &'a Arc<dyn BudgetStore>,
@@ -90,9 +49,6 @@ struct StoreCharges<'a> {
     budgets: Vec<usize>,
     charges: Vec<Charge>,
 }
-
-/// The time that is reserved. Nobody knows how long a request will take.
-const RESERVED_TIME: Duration = Duration::from_micros(1);
 
 impl Budgets {
     /// Adds budgets to those of the caller, for a run of `spender`.
@@ -129,8 +85,9 @@ impl Budgets {
             };
             let key = BudgetKey::new(budget, id);
             let store = Arc::clone(if lasts { store } else { &passing });
-            let same =
-                entries.iter().find(|entry: &&Entry| entry.key == key && entry.store.identity() == store.identity());
+            let same = entries
+                .iter()
+                .find(|entry: &&Entry| entry.key == key && entry.store.identity() == store.identity());
             match same {
                 Some(entry) if entry.budget == *budget => {}
                 Some(_) => return Err(BudgetError::Conflict { budget: Arc::clone(budget.shared_name()) }),
@@ -153,11 +110,11 @@ impl Budgets {
     /// Returns [`BudgetError::Exceeded`] if a budget has too little left, or the error of a store.
     pub async fn reserve(&self, need: Need<'_>) -> Result<Option<Held>, BudgetError> {
         let Some(active) = &self.0 else { return Ok(None) };
-        active.write_ended().await?;
-        let mut held = Held { active: Arc::clone(active), began: Instant::now(), reserved: Vec::new() };
+        active.ended.write().await?;
+        let mut held = Held::new(Arc::clone(&active.ended));
         let mut by_store: Vec<StoreCharges<'_>> = Vec::new();
         for (index, Entry { budget, key, store }) in active.entries.iter().enumerate() {
-            let amounts = need.amounts(budget, RESERVED_TIME)?;
+            let amounts = need.estimate(budget)?;
             if amounts.is_zero() {
                 continue;
             }
@@ -179,24 +136,27 @@ impl Budgets {
                 Err(error) => Err(error),
             };
             match reserved {
-                Ok(reserved) => held.reserved.extend(budgets.into_iter().zip(reserved)),
+                Ok(reserved) => {
+                    for (index, reserved) in budgets.into_iter().zip(reserved) {
+                        held.add(Arc::clone(&active.entries[index].budget), Arc::clone(store), reserved);
+                    }
+                }
                 Err(error) => {
-                    held.release().await?;
+                    held.release().await;
                     return Err(error);
                 }
             }
         }
-        held.began = Instant::now();
-        Ok((!held.reserved.is_empty()).then_some(held))
+        Ok((!held.is_empty()).then_some(held))
     }
 
-    /// Writes the time of the requests and calls that were dropped.
+    /// Writes what dropped requests and calls spent.
     ///
     /// # Errors
-    /// Returns the error of a store.
+    /// Returns the error of a store, also of an earlier [`Held::finish`].
     pub async fn write_ended(&self) -> Result<(), BudgetError> {
         match &self.0 {
-            Some(active) => active.write_ended().await,
+            Some(active) => active.ended.write().await,
             None => Ok(()),
         }
     }
@@ -214,84 +174,4 @@ impl Budgets {
         }
         Ok(all)
     }
-}
-
-impl Active {
-    async fn write_ended(&self) -> Result<(), BudgetError> {
-        let ended = std::mem::take(&mut *lock(&self.ended));
-        write(ended).await
-    }
-}
-
-/// What a request or a call in progress reserved. If it is dropped, the reservation stays spent, and its time is written
-/// before the next reservation of the run.
-#[must_use = "a dropped reservation stays spent"]
-pub struct Held {
-    active: Arc<Active>,
-    began: Instant,
-    /// Reservations, each with the index of its budget.
-    reserved: Vec<(usize, Reserved)>,
-}
-
-impl Held {
-    /// Replaces the reservation by what was used.
-    ///
-    /// Cancel safety: when the future is dropped, the rest of the reservation stays spent.
-    ///
-    /// # Errors
-    /// Returns the error of a store, or an error if the model that answered has no price. The reservation then stays spent.
-    pub async fn finish(mut self, used: Need<'_>) -> Result<(), BudgetError> {
-        let (time, mut unpriced) = (self.began.elapsed(), None);
-        let spendings = self.spendings(|budget, reserved| {
-            used.amounts(budget, time).unwrap_or_else(|error| {
-                unpriced = Some(error);
-                reserved
-            })
-        });
-        write(spendings).await?;
-        unpriced.map_or(Ok(()), Err)
-    }
-
-    /// Gives the reservation back: nothing was used.
-    ///
-    /// Cancel safety: as [`Self::finish`].
-    ///
-    /// # Errors
-    /// Returns the error of a store.
-    pub async fn release(mut self) -> Result<(), BudgetError> {
-        write(self.spendings(|_, _| Amounts::default())).await
-    }
-
-    /// Takes the reservations. `actual` returns what was spent in place of each of them.
-    fn spendings(&mut self, mut actual: impl FnMut(&Budget, Amounts) -> Amounts) -> Spendings {
-        let mut by_store = Spendings::new();
-        for (index, reserved) in std::mem::take(&mut self.reserved) {
-            let Entry { budget, store, .. } = &self.active.entries[index];
-            let actual = actual(budget, reserved.amounts);
-            let spending = Spending { reserved, actual };
-            match by_store.iter_mut().find(|(known, _)| known.identity() == store.identity()) {
-                Some((_, spendings)) => spendings.push(spending),
-                None => by_store.push((Arc::clone(store), vec![spending])),
-            }
-        }
-        by_store
-    }
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        let time = micros(self.began.elapsed());
-        let spendings = self.spendings(|_, reserved| Amounts {
-            time: if reserved.time == 0 { 0 } else { time.max(reserved.time) },
-            ..reserved
-        });
-        lock(&self.active.ended).extend(spendings);
-    }
-}
-
-async fn write(spendings: Spendings) -> Result<(), BudgetError> {
-    for (store, spendings) in spendings {
-        store.finish(&spendings).await?;
-    }
-    Ok(())
 }

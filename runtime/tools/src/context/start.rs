@@ -10,6 +10,7 @@ use futures_util::FutureExt as _;
 
 use super::{Data, ToolContext, timed};
 use crate::approval::Resolution;
+use crate::budget::Need;
 use crate::journal::{InDoubt, StepId, StepKind};
 use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::{Effect, ToolSource, refused_by};
@@ -84,13 +85,16 @@ impl ToolContext {
             Ok(()) => Ok(None),
             Err(exit) => Err(exit),
         };
-        let (held, begun) = match reserved {
+        let (mut held, begun) = match reserved {
             Ok(held) => (held, self.begin().await),
             Err(exit) => (None, Err(exit)),
         };
         let is_started = matches!(begun, Ok(None));
         let mut result = match begun {
             Ok(None) => {
+                if let Some(held) = &mut held {
+                    held.begin();
+                }
                 let _started = self.enter_function();
                 timed(self, call).await
             }
@@ -105,7 +109,11 @@ impl ToolContext {
         };
         if let Some(held) = held {
             let is_refused = result.as_ref().is_err_and(|exit| refused_by(tool, exit).is_some());
-            Box::pin(self.run().finish_call(held, is_started && !is_refused)).await;
+            if is_started && !is_refused {
+                Box::pin(held.finish(Need::Call)).await;
+            } else {
+                Box::pin(held.release()).await;
+            }
         }
         if let Err(exit) = &result {
             self.note_refused(tool, exit);

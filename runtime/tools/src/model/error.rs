@@ -248,6 +248,31 @@ impl ModelError {
     }
 }
 
+/// For the crates of the runtime.
+#[doc(hidden)]
+impl ModelError {
+    /// Whether the provider may bill tokens that it did not report: it may have answered, and the answer was lost.
+    pub fn can_be_billed(&self) -> bool {
+        match self {
+            Self::Timeout(_)
+            | Self::Unended(_)
+            | Self::Transport(_)
+            | Self::Incomplete(_)
+            | Self::Malformed(_) => true,
+            Self::Status { .. }
+            | Self::TooLong(_)
+            | Self::Unavailable { .. }
+            | Self::Setup(_)
+            | Self::NoKey { .. }
+            | Self::Tools(_)
+            | Self::Unsupported { .. }
+            | Self::UnreadContent { .. }
+            | Self::ToolChoice(_)
+            | Self::Script(_) => false,
+        }
+    }
+}
+
 /// The reason why a script cannot be read, or has no turn for a request.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

@@ -260,17 +260,23 @@ impl AgentRun {
         let mut failed = Usage::default();
         loop {
             attempt += 1;
-            let spending = if self.cx.shared_budgets().is_empty() {
+            let mut spending = if self.cx.shared_budgets().is_empty() {
                 None
             } else {
                 // Boxed, so that runs without budgets have no room for it.
                 Box::pin(self.reserve_request(requested))
                     .await
-                    .inspect_err(|_| self.tally().usage += failed)?
+                    .inspect_err(|_| self.note_failed(requested, failed))?
             };
             let span = ChatSpan::begin(self, requested.model, requested.request, requested.change, attempt);
             let mut billed = Usage::default();
-            let mut answer = pin!(self.ask_once(requested, &mut billed)).instrument(span.span()).await;
+            let mut report = |usage| {
+                billed = usage;
+                if let Some(spending) = &mut spending {
+                    spending.report(usage);
+                }
+            };
+            let mut answer = pin!(self.ask_once(requested, &mut report)).instrument(span.span()).await;
             if let (Err(error), Some(redactor)) = (&mut answer, self.cx.concealed().redactor()) {
                 error.redact(&redactor);
             }
@@ -292,8 +298,7 @@ impl AgentRun {
             // A pause beyond the run's deadline would hide the provider's error.
             let is_late = self.cx.deadline().is_some_and(|late| late.at() <= Instant::now() + pause);
             if !error.is_transient() || attempt > self.limits().model_retries || is_late {
-                self.tally().usage += failed;
-                self.note_usage(None, requested, failed);
+                self.note_failed(requested, failed);
                 let error = self.model_error(error);
                 if let Some(fault) = error.script_fault() {
                     self.cx.abort_for(AbortCause::Script(fault));
@@ -309,11 +314,17 @@ impl AgentRun {
         }
     }
 
-    /// Asks once. `billed` is set to the tokens that the model reports before it answers or fails.
+    /// Counts the tokens of attempts without an answer.
+    fn note_failed(&self, requested: ModelCall<'_>, failed: Usage) {
+        self.tally().usage += failed;
+        self.note_usage(None, requested, failed);
+    }
+
+    /// Asks once. `report` gets the tokens that the model reports before it answers or fails, the sum each time.
     async fn ask_once(
         &self,
         requested: ModelCall<'_>,
-        billed: &mut Usage,
+        report: &mut (dyn FnMut(Usage) + Send),
     ) -> Result<ModelResponse, ModelError> {
         let ModelCall { turn, request, model, table, answer_tool, change: _ } = requested;
         let timeout = self.limits().model_timeout;
@@ -332,7 +343,7 @@ impl AgentRun {
         let mut deltas = |delta| {
             *lock(&written) = Some(Instant::now());
             if let ModelDelta::Usage(usage) = delta {
-                *billed = usage;
+                report(usage);
             } else if is_shown {
                 held.set_redactor(redactor());
                 held.push(delta).into_iter().for_each(&mut show);
@@ -341,6 +352,9 @@ impl AgentRun {
         let requested = model.respond(request, &mut deltas);
         let late = || async { Err(late(timeout, &written).await) };
         let mut response = or(requested, late).await?;
+        if response.usage.total() > 0 {
+            report(response.usage);
+        }
         response.check()?;
         let redactor = redactor();
         if is_shown {

@@ -16,7 +16,7 @@ use onionskin_tools::model::{
     BoxModel, History, RedactedRequests, SentRequest, StopReason, Usage, UsageByModel,
 };
 use onionskin_tools::session::{CallIds, Session, Transcript};
-use tokio::sync::Semaphore;
+use tokio::sync::{Mutex as AsyncMutex, Semaphore};
 
 use crate::agent::built::instance::Instance;
 use crate::agent::built::prompt::AgentPrompt;
@@ -76,6 +76,8 @@ pub struct AgentRun {
     /// The newest request, if requests are compared.
     pub(super) sent: Mutex<Option<Arc<SentRequest>>>,
     pub(super) call_counts: CallCounts,
+    /// The request in progress. Only with budgets.
+    pub(super) requests: AsyncMutex<()>,
     /// Whether the run is shown to people.
     pub(in crate::agent) shown: bool,
 }
@@ -200,6 +202,7 @@ impl AgentRun {
             redacted: Mutex::default(),
             sent: Mutex::default(),
             call_counts: CallCounts::default(),
+            requests: AsyncMutex::default(),
             shown: true,
         }
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use onionskin_tools::budget::{BudgetError, Held, Need};
 use onionskin_tools::context::AbortCause;
 use onionskin_tools::model::{Model as _, ModelError, ModelResponse, Usage};
+use tokio::sync::MutexGuard;
 
 use crate::agent::error::run_error::RunError;
 
@@ -14,12 +15,21 @@ use super::model_request::ModelCall;
 use super::run::AgentRun;
 
 /// A request in progress, and what it reserved.
-pub(super) struct RequestSpending {
+pub(super) struct RequestSpending<'r> {
     held: Held,
     /// The name of the model in the usage.
     model: Arc<str>,
     estimate: Usage,
     bytes: u64,
+    /// The next request of the run waits until this one is counted, so that its estimates do not add up.
+    _turn: MutexGuard<'r, ()>,
+}
+
+impl RequestSpending<'_> {
+    /// Notes the tokens that the model has reported so far.
+    pub(super) fn report(&mut self, usage: Usage) {
+        self.held.report(&self.model, usage);
+    }
 }
 
 impl AgentRun {
@@ -30,7 +40,8 @@ impl AgentRun {
     pub(super) async fn reserve_request(
         &self,
         requested: ModelCall<'_>,
-    ) -> Result<Option<RequestSpending>, RunError> {
+    ) -> Result<Option<RequestSpending<'_>>, RunError> {
+        let turn = self.requests.lock().await;
         let ModelCall { request, model, .. } = requested;
         let mut bytes = CountedBytes(0);
         // What cannot be written as JSON is refused by the model.
@@ -40,7 +51,10 @@ impl AgentRun {
         let estimate = Usage::new(input, request.params.max_tokens.unwrap_or(0).into());
         let model: Arc<str> = model.identity(request.model.as_deref()).billed_name().into();
         match self.cx.shared_budgets().reserve(Need::Request(&model, estimate)).await {
-            Ok(held) => Ok(held.map(|held| RequestSpending { held, model, estimate, bytes })),
+            Ok(held) => Ok(held.map(|mut held| {
+                held.begin();
+                RequestSpending { held, model, estimate, bytes, _turn: turn }
+            })),
             Err(error) => {
                 if !matches!(error, BudgetError::Exceeded(_)) {
                     self.cx.abort_for(AbortCause::Budget(error.clone()));
@@ -50,15 +64,14 @@ impl AgentRun {
         }
     }
 
-    /// Replaces a reservation by what the request spent. `billed` are the tokens of a request without an answer. If the
-    /// store fails, the run ends; the answer stays, so that a replay does not ask again.
+    /// Replaces a reservation by what the request spent. `billed` are the tokens of a request without an answer.
     pub(super) async fn finish_request(
         &self,
-        spending: RequestSpending,
+        spending: RequestSpending<'_>,
         answer: &Result<ModelResponse, ModelError>,
         billed: Usage,
     ) {
-        let RequestSpending { held, model, estimate, bytes } = spending;
+        let RequestSpending { held, model, estimate, bytes, _turn } = spending;
         let (model, usage) = match answer {
             Ok(response) => {
                 let model = response.billed_as.as_deref().unwrap_or(&model);
@@ -66,14 +79,13 @@ impl AgentRun {
                 let is_reported = response.usage.total() > 0;
                 (model, if is_reported { response.usage } else { estimate })
             }
+            Err(error) if error.can_be_billed() => return held.finish_unknown().await,
             Err(_) => (&*model, billed),
         };
         if answer.is_ok() && usage.input_tokens > 0 {
             self.tally().measured = Some(Measured { bytes, tokens: usage.input_tokens });
         }
-        if let Err(error) = held.finish(Need::Request(model, usage)).await {
-            self.cx.abort_for(AbortCause::Budget(error));
-        }
+        held.finish(Need::Request(model, usage)).await;
     }
 }
 

@@ -64,14 +64,6 @@ impl RunContext {
             }
         }
     }
-
-    /// Writes what a start of a tool spent. If the store fails, the run ends; the result of the tool stays.
-    pub(in crate::context) async fn finish_call(&self, held: Held, has_run: bool) {
-        let finished = if has_run { held.finish(Need::Call).await } else { held.release().await };
-        if let Err(error) = finished {
-            self.abort_for(AbortCause::Budget(error));
-        }
-    }
 }
 
 /// For the crates of the runtime.
