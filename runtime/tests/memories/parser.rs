@@ -1,18 +1,22 @@
 //! A model that reads the answer of a type out of the text of the agent's model.
 
+use std::future::pending;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use onionskin::declaration::{AgentDeclaration, Limits};
 use onionskin::event::EventKind;
 use onionskin::journal::MemoryJournal;
-use onionskin::model::{ModelError, ModelResponse, Usage};
+use onionskin::message_hooks::{SentMessage, message_hook};
+use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall, Usage};
 use onionskin::prompt::{Prompt, PromptPart};
 use onionskin::run::Limit;
+use onionskin::sessions::MemorySessions;
 use onionskin::{
     Agent, App, BuildError, RunError, RunOutput, ScriptedModel, ScriptedTurn, agent, tool, turn_hook,
 };
 use serde_json::json;
+use tokio::sync::Notify;
 
 /// A town.
 #[derive(Debug, PartialEq, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
@@ -121,6 +125,29 @@ async fn a11_a_named_parser_is_the_model_of_the_agent_under_that_name() {
     assert_eq!(parser.requests()[0].model.as_deref(), Some("small"));
 }
 
+/// A model that answers by the request.
+struct Answers(fn(&ModelRequest) -> ModelResponse);
+
+impl Model for Answers {
+    async fn respond(
+        &self,
+        request: &ModelRequest,
+        _: &mut (dyn FnMut(ModelDelta) + Send),
+    ) -> Result<ModelResponse, ModelError> {
+        Ok((self.0)(request))
+    }
+}
+
+#[tokio::test]
+async fn a11_a_named_parser_is_the_model_of_the_request() {
+    let declared = says(&["It is Oslo.", ROME]);
+    let named = Named::builder().model(Arc::clone(&declared)).build().await.unwrap();
+    let requested =
+        Answers(|request| ModelResponse::text(request.model.as_ref().map_or("It is Rome.", |_| ROME)));
+    let run = named.request("Which?").model(requested).run().await.unwrap();
+    assert_eq!((answer(&run), declared.requests().len()), (rome(), 0));
+}
+
 #[tokio::test]
 async fn a11_a_parser_is_asked_again_until_its_answer_fits() {
     let (model, parser) = (says(&["It is Rome."]), says(&["Rome", ROME]));
@@ -139,6 +166,65 @@ async fn a11_a_parser_is_asked_again_until_its_answer_fits() {
         .await;
     let error = never.unwrap_err();
     assert!(matches!(error, RunError::WrongAnswer { answers: 3, .. }), "{error:?}");
+}
+
+#[tokio::test]
+async fn a11_an_empty_answer_of_a_parser_is_not_sent_back() {
+    let parser = Answers(|request| {
+        let Some(answer) = request.messages.get(1) else {
+            let mut call = ModelResponse::text("");
+            call.tool_calls.push(ToolCall::new("1", "town", "{}"));
+            return call;
+        };
+        assert_eq!(answer.to_text(), "(This answer was refused.)");
+        ModelResponse::text(ROME)
+    });
+    let guide = Guide::builder().model(says(&["It is Rome."])).parser_model(parser);
+    assert_eq!(answer(&guide.run("Which?").await.unwrap()), rome());
+}
+
+/// Hides a name.
+#[message_hook(process_message_before_send)]
+fn anonymous(message: &mut SentMessage) {
+    message.set_text(message.text().replace("Rome", "a town"));
+}
+
+#[tokio::test]
+async fn a11_the_values_of_a_parser_pass_the_hooks_on_messages() {
+    let guide = Guide::builder().model(says(&["It is the capital."])).parser_model(says(&[ROME]));
+    let run = guide.message_hook(anonymous::default()).run("Which?").await.unwrap();
+    assert_eq!(answer(&run).name, "a town");
+}
+
+/// A parser that never answers.
+struct Stuck(Arc<Notify>);
+
+impl Model for Stuck {
+    async fn respond(
+        &self,
+        _: &ModelRequest,
+        _: &mut (dyn FnMut(ModelDelta) + Send),
+    ) -> Result<ModelResponse, ModelError> {
+        self.0.notify_one();
+        pending().await
+    }
+}
+
+#[tokio::test]
+async fn a11_a_text_is_stored_before_the_parser_is_asked() {
+    let (asked, store) = (Arc::new(Notify::new()), Arc::new(MemorySessions::default()));
+    let guide = Guide::builder().model(says(&["It is Rome."])).parser_model(Stuck(Arc::clone(&asked)));
+    let guide = guide.session_store(Arc::clone(&store)).build().await.unwrap();
+    let session = guide.open_session("a").await.unwrap();
+    let killed = guide.request("Which?").session(&session).run();
+    tokio::select! {
+        done = killed => panic!("{done:?}"),
+        () = asked.notified() => {}
+    }
+    assert_eq!(session.history().last().unwrap().to_text(), "It is Rome.");
+    let again = Guide::builder().model(says(&[])).parser_model(says(&[])).session_store(store);
+    let session = again.build().await.unwrap().open_session("a").await.unwrap();
+    assert_eq!(session.history().last().unwrap().to_text(), "It is Rome.");
 }
 
 /// Removes the first text.

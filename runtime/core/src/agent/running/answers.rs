@@ -21,8 +21,8 @@ const TAKEN: &str = "The answer is taken.";
 /// The result of the other calls in the same turn.
 const NOT_RUN: &str = "Not run: the turn gave the final answer.";
 
-/// The text that replaces a refused answer, so that roles alternate.
-const REFUSED: &str = "(This answer was refused.)";
+/// The text that replaces a refused or empty answer, so that roles alternate.
+pub(super) const REFUSED: &str = "(This answer was refused.)";
 
 impl AgentRun {
     /// Runs the loop until the model gives an answer that fits. Returns its JSON.
@@ -41,10 +41,6 @@ impl AgentRun {
     async fn accept_answer(&self, form: &AnswerForm, said: TurnAnswer) -> Result<Option<String>, RunError> {
         let calls = said.message.tool_calls();
         if let Some(answer) = said.parsed {
-            // The text that it was read out of passed the hooks.
-            if self.is_before_send() {
-                self.note_passed(&answer);
-            }
             return Ok(Some(answer));
         }
         if calls.is_empty() {

@@ -5,12 +5,13 @@ use std::pin::pin;
 use std::sync::{Arc, LazyLock};
 
 use onionskin_tools::journal::{StepKind, StepRef};
-use onionskin_tools::model::{Message, Model as _, ModelRequest, ModelResponse};
+use onionskin_tools::model::{Message, Model as _, ModelRequest, StopReason};
 
 use crate::agent::error::run_error::RunError;
 use crate::agent::form::answer_form::AnswerForm;
 use crate::prompt::tagged;
 
+use super::answers::REFUSED;
 use super::ask::Changes;
 use super::run::AgentRun;
 
@@ -42,20 +43,21 @@ impl AgentRun {
         &self,
         turn: u32,
         changes: &Changes,
-        response: &ModelResponse,
+        message: &Message,
+        stop: StopReason,
     ) -> Result<Option<String>, RunError> {
         let Some(form) = self.parsed_form(changes) else { return Ok(None) };
-        let is_text = response.tool_calls.is_empty() && !response.text.trim().is_empty();
-        if !is_text || !response.stop.is_whole() {
+        let text = message.to_text();
+        if !message.tool_calls().is_empty() || text.trim().is_empty() || !stop.is_whole() {
             return Ok(None);
         }
-        self.unless_over(pin!(self.ask_parser(turn, form, &response.text))).await?.map(Some)
+        self.unless_over(pin!(self.ask_parser(turn, form, &text))).await?.map(Some)
     }
 
     async fn ask_parser(&self, turn: u32, form: &AnswerForm, text: &str) -> Result<String, RunError> {
         let declaration = &self.instance.declaration;
         let settings = &declaration.settings;
-        let model = declaration.parser.as_ref().unwrap_or(&self.instance.model);
+        let model = declaration.parser.as_ref().unwrap_or_else(|| self.model());
         let mut instruction = settings.parser_model_prompt.as_deref().unwrap_or(INSTRUCTION).to_owned();
         let mut request = ModelRequest::new([Message::user(tagged("text", text))]);
         request.model.clone_from(&settings.parser_model);
@@ -81,7 +83,9 @@ impl AgentRun {
                 Err(problems) => {
                     self.refuse_answer(form, &problems)?;
                     let refusal = format!("{}\nAnswer again, with JSON that fits.", form.refusal(&problems));
-                    request.messages.push(Message::assistant(answer.text));
+                    let is_empty = answer.text.trim().is_empty();
+                    let answer = if is_empty { REFUSED.to_owned() } else { answer.text };
+                    request.messages.push(Message::assistant(answer));
                     request.messages.push(Message::by_runtime(refusal));
                 }
             }

@@ -157,7 +157,7 @@ impl AgentRun {
         self.end_turn(turn, changes, Arc::clone(table), response, answer_tool).await
     }
 
-    /// Lets the parser read the answer, if the agent has one, and notes the response.
+    /// Appends and stores the answer of the model, and lets the parser read it, if the agent has one.
     async fn end_turn(
         &self,
         turn: u32,
@@ -167,13 +167,16 @@ impl AgentRun {
         answer_tool: Option<Arc<str>>,
     ) -> Result<TurnAnswer, RunError> {
         self.tally().usage += response.usage;
-        let mut parsed = Ok(None);
-        if self.has_parser() {
-            parsed = Box::pin(self.parse_answer(turn, changes, &response)).await;
-        }
-        // The conversation has the answer also if the parser fails.
-        let mut said = self.note_response(turn, table, response, answer_tool);
-        self.store_answer(&said.message).await?;
+        let mut said = self.append_answer(turn, table, response, answer_tool);
+        // Before the parser is asked, so that the conversation has the text whatever happens meanwhile.
+        let stored = self.store_answer(&said.message).await;
+        let parsed = match stored {
+            Ok(()) if self.has_parser() => {
+                Box::pin(self.parse_answer(turn, changes, &said.message, said.beside.stop)).await
+            }
+            stored => stored.map(|()| None),
+        };
+        self.finish_turn(&said);
         said.parsed = parsed?;
         Ok(said)
     }
@@ -215,7 +218,7 @@ impl AgentRun {
 
     /// Appends the model's answer to the conversation, with unique ids of calls. An empty answer, such as a
     /// filtered one, is left out, because providers refuse a conversation with it.
-    fn note_response(
+    fn append_answer(
         &self,
         turn: u32,
         table: Arc<ToolTable>,
@@ -224,28 +227,35 @@ impl AgentRun {
     ) -> TurnAnswer {
         let mut tally = self.tally();
         tally.ids.take(&mut response.tool_calls);
-        let stop = response.stop;
-        let mut of_turn = std::mem::take(&mut tally.aside_usage);
-        // A hook that answers in place of the model asks none.
-        let model = match (&response.billed_as, &tally.asked_model) {
-            (Some(model), _) => model.as_str().into(),
-            (None, Some((_, model))) => Arc::clone(model),
-            (None, None) => self.billed_model(None),
-        };
-        of_turn.add(model, response.usage);
         let message = Arc::new(response.take_message());
         tally.open = OpenCalls::new(&message, Some(Arc::clone(&table)), (turn, 0));
         let mut conversation = self.cx.conversation();
         if self.has_turn_hooks() {
-            tally.begun = Some(BegunTurn { turn, start: conversation.len(), usage: of_turn.total(), stop });
+            let (start, stop) = (conversation.len(), response.stop);
+            tally.begun = Some(BegunTurn { turn, start, usage: response.usage, stop });
         }
         if !message.is_empty() {
             conversation.push_shared(Arc::clone(&message));
         }
-        drop(conversation);
-        drop(tally);
-        self.event(turn, EventKind::turn_finished(of_turn, stop));
         TurnAnswer { turn, message, table, beside: response, answer_tool, parsed: None }
+    }
+
+    /// Reports the end of a turn with the tokens of its model, its parser and the questions of its hooks.
+    fn finish_turn(&self, said: &TurnAnswer) {
+        let mut tally = self.tally();
+        let mut of_turn = std::mem::take(&mut tally.aside_usage);
+        // A hook that answers in place of the model asks none.
+        let model = match (&said.beside.billed_as, &tally.asked_model) {
+            (Some(model), _) => model.as_str().into(),
+            (None, Some((_, model))) => Arc::clone(model),
+            (None, None) => self.billed_model(None),
+        };
+        of_turn.add(model, said.beside.usage);
+        if let Some(begun) = &mut tally.begun {
+            begun.usage = of_turn.total();
+        }
+        drop(tally);
+        self.event(said.turn, EventKind::turn_finished(of_turn, said.beside.stop));
     }
 
     /// Marks all calls of an answer as running.
