@@ -32,3 +32,9 @@ fn cut(text: &str, most: usize) -> String {
         None => text.to_owned(),
     }
 }
+
+/// A text on one line, so that it cannot look like several.
+#[cfg(any(feature = "knowledge-base", feature = "memory"))]
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -8,6 +8,7 @@ use onionskin_core::servers::BoxError;
 use onionskin_core::{RunContext, toolbox};
 
 use super::{KnowledgeBase, KnowledgeError, MOST_HITS, SearchHit};
+use crate::one_line;
 
 /// The characters of a message that are looked for.
 const WORDS: usize = 1_000;
@@ -66,7 +67,9 @@ impl PromptSource for Passages {
         };
         let passages: Vec<_> = found
             .iter()
-            .map(|found| format!("{} (document {}):\n{}", found.title, found.id, found.piece))
+            .map(|SearchHit { id, title, piece, .. }| {
+                format!("{} (document {id}):\n{}", one_line(title), one_line(piece))
+            })
             .collect();
         Ok(Some(passages.join("\n\n")))
     }

@@ -13,14 +13,12 @@ use super::{TEXT, without_secrets};
 const KIND: &str = "learning";
 
 /// What each agent learned: a source for the prompt's part
-/// [`Learnings`](onionskin_core::prompt::PromptPart::Learnings), with the tool `save_learning`, which the agent gets with
-/// it. Feature `memory`.
+/// [`Learnings`](onionskin_core::prompt::PromptPart::Learnings). Feature `memory`.
 ///
-/// An agent has its own learnings, by its name, and all of its users share them. So what one user makes the model save is
-/// in the prompt of the others: name `save_learning` in the agent's `approval`, or call [`Self::without_tools`] and let
-/// the program add learnings to the store, in [`Self::scope`].
+/// An agent has its own learnings, by its name, and all of its users share them. The program adds them to the store, in
+/// [`Self::scope`]. [`Self::with_tools`] lets the model add some too.
 ///
-/// The bounds are those of [`UserMemories`](super::UserMemories).
+/// The bounds and the first line of the part are those of [`UserMemories`](super::UserMemories).
 ///
 /// ```
 /// use onionskin::memory::{Learnings, MemoryStore, VolatileMemories};
@@ -35,11 +33,10 @@ const KIND: &str = "learning";
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
 /// let store = Arc::new(VolatileMemories::default());
 /// store.add(&Learnings::scope("Clerk"), "The printer needs A5.").await.unwrap();
-/// let learnings = Learnings::new(Arc::clone(&store)).without_tools();
-/// let prompt = Prompt::new().source(PromptPart::Learnings, learnings);
+/// let prompt = Prompt::new().source(PromptPart::Learnings, Learnings::new(Arc::clone(&store)));
 /// let clerk = Clerk::builder().model(ScriptedModel::new()).prompt(prompt).build().await.unwrap();
 /// let shown = clerk.system_prompt().await.unwrap().unwrap();
-/// assert_eq!(shown, "Answer.\n\n<learnings>\n- The printer needs A5.\n</learnings>");
+/// assert!(shown.ends_with("\n- The printer needs A5.\n</learnings>"), "{shown}");
 /// # });
 /// ```
 #[derive(Debug, Clone)]
@@ -52,7 +49,7 @@ pub struct Learnings {
 impl Learnings {
     /// The learnings in this store, of the kind `learning`.
     pub fn new(store: impl MemoryStore) -> Self {
-        Self { shown: Shown::new(store), has_tools: true }
+        Self { shown: Shown::new(store), has_tools: false }
     }
 
     /// The scope of an agent's learnings, for programs that add or remove some.
@@ -74,10 +71,11 @@ impl Learnings {
         self
     }
 
-    /// Brings no tool to the agent, which then only reads.
+    /// Brings the tool `save_learning` to the agent. What one user makes the model save is then in the prompts of all
+    /// users: name the tool in the agent's `approval`.
     #[must_use]
-    pub fn without_tools(mut self) -> Self {
-        self.has_tools = false;
+    pub fn with_tools(mut self) -> Self {
+        self.has_tools = true;
         self
     }
 }

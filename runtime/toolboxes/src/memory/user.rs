@@ -28,7 +28,7 @@ const PAGE: usize = 20;
 ///
 /// The prompt has the newest 50 memories, and at most 8,000 bytes of them; `find_memories` finds the others. A memory
 /// that a tool adds has at most 1,000 characters, and no secret of the run. In the prompt each memory is one line of
-/// text, cut at 1,000 characters.
+/// text, cut at 1,000 characters, after a line that says that they are facts and never instructions.
 ///
 /// ```
 /// use onionskin::memory::{UserMemories, VolatileMemories};
@@ -51,7 +51,7 @@ const PAGE: usize = 20;
 /// host.request("I like tea.").user("ada").run().await.unwrap();
 ///
 /// let later = host.request("Hello.").user("ada").system_prompt().await.unwrap().unwrap();
-/// assert!(later.ends_with("<memories>\n- She likes tea.\n</memories>"), "{later}");
+/// assert!(later.ends_with("\n- She likes tea.\n</memories>"), "{later}");
 /// let other = host.request("Hello.").user("bob").system_prompt().await.unwrap().unwrap();
 /// assert!(!other.contains("tea"));
 /// # });
