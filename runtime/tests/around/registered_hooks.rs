@@ -101,6 +101,12 @@ async fn a10_a_hook_that_the_agent_cannot_have_is_refused_and_changes_nothing() 
     assert!(matches!(state, BuildError::HookState { .. }), "{state:?}");
     let service = clerk.register_hook(served::new()).unwrap_err();
     assert!(matches!(service, BuildError::NoService { .. }), "{service:?}");
+    // No request has to provide what nothing else takes.
+    let app = App::builder().agent::<Child>().model(model()).provide_per_request::<String>().allow_unused();
+    let app = app.build().await.unwrap();
+    let child = app.agent("Child").unwrap();
+    let service = child.register_hook(served::new()).unwrap_err();
+    assert!(matches!(service, BuildError::NoService { .. }), "{service:?}");
     gate.open.notify_one();
     assert_eq!(clerk.run("Go.").await.unwrap().text, "Yes.");
 }

@@ -222,7 +222,8 @@ impl AgentServices {
     /// Checks what a hook takes that is added to the built agent.
     ///
     /// # Errors
-    /// Returns an error if a service is not provided, or if it takes another state than the agent's.
+    /// Returns an error if a service is not provided, if a request may leave it out, or if the hook takes another state
+    /// than the agent's.
     pub(in crate::agent) fn check_added(
         &self,
         agent: &str,
@@ -233,7 +234,11 @@ impl AgentServices {
         if let Some(other) = other_than(state, taken.states()) {
             return Err(other_state(agent, part, other, state));
         }
-        let missing = taken.required().find(|service| !self.provided.has(*service));
+        // A request has to provide only what parts of the build take.
+        let is_there = |service: &ServiceType| {
+            self.provided.services.has(*service) || self.per_request().any(|other| other == *service)
+        };
+        let missing = taken.required().find(|service| !is_there(service));
         missing.map_or(Ok(()), |service| {
             Err(BuildError::NoService { agent: agent.to_owned(), part: part.to_owned(), service })
         })

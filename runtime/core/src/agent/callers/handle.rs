@@ -204,7 +204,8 @@ impl AgentHandle {
     ///
     /// # Errors
     /// Returns an error if the hook takes another state than the agent's ([`BuildError::HookState`]), a service that
-    /// is not provided ([`BuildError::NoService`]), or panics. The agent is then unchanged.
+    /// is not provided ([`BuildError::NoService`]), or panics. A service that each request provides counts only if a part
+    /// of the agent takes it too, because other requests need not have it. The agent is then unchanged.
     pub fn register_hook<H>(&self, hook: H) -> Result<(), BuildError>
     where
         H: MessageHook<Made: MadeBy<H, State: Works>>,
