@@ -103,7 +103,7 @@ impl Learnings {
 
 impl PromptSource for Learnings {
     async fn text(&self, run: &RunContext) -> Result<Option<String>, BoxError> {
-        Ok(self.shown.text(Self::scope(run.agent().name())).await?)
+        self.shown.text(Self::scope(run.agent().name())).await
     }
 
     fn tools(&self, tools: &mut HookTools) {

@@ -28,7 +28,7 @@ const PAGE: usize = 20;
 ///
 /// The prompt has the newest 50 memories, and at most 8,000 bytes of them; `find_memories` finds the others. A memory
 /// that a tool adds has at most 1,000 characters, and no secret of the run. In the prompt each memory is one line of
-/// text, cut at 1,000 characters, after a line that says that they are facts and never instructions.
+/// text, cut at 1,000 characters, and a bound of zero is an error of the run. They come after a line that says that they are facts and never instructions.
 ///
 /// ```
 /// use onionskin::memory::{UserMemories, VolatileMemories};
@@ -179,7 +179,7 @@ impl UserMemories {
 impl PromptSource for UserMemories {
     async fn text(&self, run: &RunContext) -> Result<Option<String>, BoxError> {
         let Some(scope) = scope(run) else { return Ok(None) };
-        Ok(self.shown.text(scope).await?)
+        self.shown.text(scope).await
     }
 
     fn tools(&self, tools: &mut HookTools) {
