@@ -117,8 +117,11 @@ async fn a11_a_run_without_a_user_has_no_memories() {
         let error = called(&store, None, tool, args).await.unwrap_err();
         assert!(error.contains(&MemoryError::NoUser.to_string()), "{error}");
     }
+    let error = called(&store, Some(" "), "remember", json!({ "text": "x" })).await.unwrap_err();
+    assert!(error.contains(&MemoryError::NoUser.to_string()), "{error}");
     store.add(&MemoryScope::user("", "memory"), "Nobody's.").await.unwrap();
     let host = host(&store, []).await;
+    assert!(!shown(&host, "").await.contains("Nobody"));
     assert!(!host.system_prompt().await.unwrap().unwrap().contains("Nobody"));
 }
 
@@ -218,10 +221,16 @@ async fn a11_a_long_memory_does_not_hide_the_older_ones() {
     let store = Arc::new(VolatileMemories::default());
     store.add(&ada(), "She likes tea.").await.unwrap();
     store.add(&ada(), &"y".repeat(900)).await.unwrap();
-    let little = UserMemories::new(store).max_bytes(100);
+    let little = UserMemories::new(Arc::clone(&store)).max_bytes(100);
     let host = Host::builder().model(ScriptedModel::new()).prompt(source(PromptPart::Memories, little));
     let prompt = shown(&host.build().await.unwrap(), "ada").await;
     assert!(prompt.ends_with("\n- She likes tea.\n</memories>"), "{prompt}");
+    for none in [UserMemories::new(Arc::clone(&store)).max_memories(0), UserMemories::new(store).max_bytes(0)]
+    {
+        let host = Host::builder().model(ScriptedModel::new()).prompt(source(PromptPart::Memories, none));
+        let error = host.build().await.unwrap().request("Go.").user("ada").run().await.unwrap_err();
+        assert!(error.to_string().contains("must not be zero"), "{error}");
+    }
 }
 
 #[tokio::test]
@@ -312,6 +321,13 @@ async fn a11_a_tool_of_a_source_needs_a_name_of_its_own_and_a_panic_is_an_error(
     let lexicon = source(PromptPart::Knowledge, Lexicon("panic"));
     let error = Plain::builder().model(ScriptedModel::new()).prompt(lexicon).build().await.unwrap_err();
     assert!(matches!(error, BuildError::Panicked { .. }), "{error:?}");
+    // Each source has its own data, so one cannot stand in for the other.
+    let two = source(PromptPart::Memories, memories()).source(PromptPart::Culture, memories());
+    let error = Plain::builder().model(ScriptedModel::new()).prompt(two).build().await.unwrap_err();
+    assert!(
+        matches!(&error, BuildError::HookTool { hook, .. } if hook == "PromptPart::Culture"),
+        "{error:?}"
+    );
     // As a toolbox, for an agent without the part.
     let boxed = Boxed::builder().model(ScriptedModel::new()).toolbox(memories()).build().await.unwrap();
     assert_eq!(boxed.tool_names().unwrap(), ["remember", "find_memories", "forget_memory"]);

@@ -24,11 +24,15 @@ pub(super) fn bring(declared: &mut [Declared]) -> Result<(), BuildError> {
         let mut reaching = below.remove(&agent.id).unwrap_or_default();
         let mut own = reaching.clone();
         let brought = caught(|| brought(&declaration.parts));
-        for (is_everywhere, tool) in brought.map_err(|reason| BuildError::declaring(agent.name(), reason))? {
-            if is_everywhere {
-                add(&mut reaching, tool.clone());
+        for (by, tool) in brought.map_err(|reason| BuildError::declaring(agent.name(), reason))? {
+            match by {
+                By::HookEverywhere => {
+                    add(&mut reaching, tool.clone());
+                    add(&mut own, tool);
+                }
+                By::Hook => add(&mut own, tool),
+                By::Source => own.push(tool),
             }
-            add(&mut own, tool);
         }
         for child in &declaration.children {
             let of_child = below.entry(child.id).or_default();
@@ -41,34 +45,50 @@ pub(super) fn bring(declared: &mut [Declared]) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// The tools of the hooks and of the prompt of an agent, and whether the agents below have them too.
-fn brought(parts: &Parts) -> Vec<(bool, BroughtTool)> {
+/// What brings a tool.
+#[derive(Clone, Copy)]
+enum By {
+    Hook,
+    /// A hook that brings it also to the agents below.
+    HookEverywhere,
+    /// A source of the prompt. Its tools have its data, so they are never those of another one.
+    Source,
+}
+
+impl By {
+    fn hook(is_everywhere: bool) -> Self {
+        if is_everywhere { Self::HookEverywhere } else { Self::Hook }
+    }
+}
+
+/// The tools of the hooks and of the prompt of an agent.
+fn brought(parts: &Parts) -> Vec<(By, BroughtTool)> {
     let mut all = Vec::new();
-    let mut list = |hook: String, is_everywhere: bool, tools: &dyn Fn(&mut HookTools)| {
+    let mut list = |hook: String, by: By, tools: &dyn Fn(&mut HookTools)| {
         let mut brought = HookTools::default();
         tools(&mut brought);
         all.extend(brought.into_tools().map(|(name, ty, tool, instructions)| {
             let hook = hook.clone();
-            (is_everywhere, BroughtTool { hook, name, ty, tool, instructions })
+            (by, BroughtTool { hook, name, ty, tool, instructions })
         }));
     };
     for hook in &parts.compiled_hooks {
-        list(hook.name.to_owned(), hook.is_everywhere(), &hook.tools);
+        list(hook.name.to_owned(), By::hook(hook.is_everywhere()), &hook.tools);
     }
     for hook in &parts.hooks {
         let is_everywhere = parts.reaching.iter().any(|reaching| Arc::ptr_eq(reaching, hook));
-        list(hook.shown_name_dyn(), is_everywhere, &|brought| hook.tools_dyn(brought));
+        list(hook.shown_name_dyn(), By::hook(is_everywhere), &|brought| hook.tools_dyn(brought));
     }
     let changed = parts.changed.as_ref().map(|changed| &changed.prompt);
     let is_replaced = |part| changed.is_some_and(|changed| changed.speaks_of(part));
     let declared = parts.prompt.sources().filter(|(part, _)| !is_replaced(*part));
     for (part, source) in declared.chain(changed.into_iter().flat_map(Prompt::sources)) {
-        list(format!("PromptPart::{part}"), false, &|brought| source.tools_dyn(brought));
+        list(format!("PromptPart::{part}"), By::Source, &|brought| source.tools_dyn(brought));
     }
     all
 }
 
-/// Adds a tool, unless another hook or source brings the same one.
+/// Adds a tool of a hook, unless another hook brings the same one. The tools of a hook come from its type.
 fn add(tools: &mut Vec<BroughtTool>, tool: BroughtTool) {
     if tools.iter().all(|other| (other.name, other.ty) != (tool.name, tool.ty)) {
         tools.push(tool);

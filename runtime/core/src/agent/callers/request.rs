@@ -100,8 +100,8 @@ impl<O> RunRequest<O> {
         /// Nothing is recorded under it.
         correlation_id(id: impl Into<Arc<str>>) => options.correlation_id = Some(id.into());
 
-        /// Sets the user of the run. A cache keeps the results of each user separate.
-        user(id: impl Into<Arc<str>>) => options.user = Some(id.into());
+        /// Sets the user of the run. A cache keeps the results of each user separate. A blank id is no user.
+        user(id: impl Into<Arc<str>>) => options.user = Some(id.into()).filter(|id: &Arc<str>| !id.trim().is_empty());
 
         /// Sets the approver for the calls of this run and its descendants, in place of the agent's approver.
         approver(approver: impl Approver) => options.approver = Some(Arc::new(approver));
