@@ -44,6 +44,9 @@ const ANSWER_IS_CALL: &str =
 /// Begins the list of the values that a parser reads out of the answer.
 const VALUES: &str = "Answer with text, not with JSON. These values are read out of your answer, so it must contain each of them:";
 
+/// The tag of the parts that are lines of a list.
+const LIST: &str = "additional_information";
+
 /// The texts that the runtime provides for the parts.
 pub(crate) struct Known<'k> {
     pub(crate) name: &'k str,
@@ -199,10 +202,15 @@ impl Prompt {
     }
 }
 
-/// Writes a text in a tag. An end of the tag in the text becomes other text, so that the text cannot leave its tag.
+/// Writes a text in a tag, which it cannot leave.
 pub(crate) fn tagged(tag: &str, words: &str) -> String {
+    format!("<{tag}>\n{}\n</{tag}>", inside(tag, words))
+}
+
+/// The text for the inside of a tag. An end of the tag in it becomes other text.
+fn inside(tag: &str, words: &str) -> String {
     let end = format!("</{tag}");
-    let mut text = format!("<{tag}>\n");
+    let mut text = String::with_capacity(words.len());
     let mut rest = words;
     // The tags have ASCII letters, so the positions are those of the lower case too.
     let lower = words.to_ascii_lowercase();
@@ -211,7 +219,7 @@ pub(crate) fn tagged(tag: &str, words: &str) -> String {
         text.extend([before, "\\"]);
         rest = after;
     }
-    text.extend([rest, "\n", &end, ">"]);
+    text.push_str(rest);
     text
 }
 
@@ -265,11 +273,13 @@ impl Assembled {
         if let Form::Line(begin) = part.form() {
             if !self.in_list {
                 self.gap();
-                self.text.push_str("<additional_information>");
+                // Writing to a string cannot fail.
+                let _ = write!(self.text, "<{LIST}>");
                 self.in_list = true;
             }
-            // Writing to a string cannot fail.
-            let _ = write!(self.text, "\n- {begin}{words}.");
+            // One line, so that it cannot look like several.
+            let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+            let _ = write!(self.text, "\n- {begin}{}.", inside(LIST, &words));
             return;
         }
         self.end_list();
@@ -294,7 +304,7 @@ impl Assembled {
 
     fn end_list(&mut self) {
         if std::mem::take(&mut self.in_list) {
-            self.text.push_str("\n</additional_information>");
+            let _ = write!(self.text, "\n</{LIST}>");
         }
     }
 
