@@ -7,7 +7,7 @@ use onionskin_tools::context::RunContext;
 
 /// The summary that [`summarize`](fn@super::summarize) wrote of the session: a source for the prompt's part
 /// [`SessionSummary`](crate::prompt::PromptPart::SessionSummary). While the prompt shows it, the messages of a turn do not
-/// repeat it. Without a summary of the conversation, the part is left out.
+/// repeat it. Without a summary of the conversation, the part is left out: also in an agent without the hook, which builds.
 ///
 /// In the turn that makes a new summary, the prompt still has the earlier one, and the messages begin with the new one.
 ///
