@@ -19,7 +19,7 @@ agent! {
     }
 }
 
-/// What a session may cost, however often it is continued in this process.
+/// What a session may cost, however often it is continued.
 pub(crate) fn budget() -> Budget {
     Budget::new("mending", BudgetScope::Session).tokens(100_000).calls(20).time(Duration::from_mins(5))
 }

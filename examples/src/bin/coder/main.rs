@@ -16,6 +16,7 @@ use std::error::Error;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::sync::Arc;
 
 use onionskin::declaration::{AgentDeclaration, CallFilter};
 use onionskin::mcp::ServerConfig;
@@ -111,7 +112,9 @@ async fn work(options: Options) -> Result<ExitCode, Box<dyn Error>> {
 
 async fn coder(options: &Options, project: &Path, store: Sqlite) -> Result<AgentHandle, Box<dyn Error>> {
     let repository = options.git.as_ref().map(|_| project.to_string_lossy().into_owned());
-    let builder = Coder::builder().model(script(repository.as_deref())).budget(budget()).session_store(store);
+    // What the session spent is in its file too.
+    let builder = Coder::builder().model(script(repository.as_deref())).budget(budget());
+    let builder = builder.budget_store(Arc::new(store.clone())).session_store(store);
     let builder = match (options.yes, io::stdin().is_terminal()) {
         (true, _) => builder.answerer(allow),
         (false, true) => builder.answerer(Terminal::default()),

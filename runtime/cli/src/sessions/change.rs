@@ -156,7 +156,7 @@ pub(super) async fn import(program: &Program, arguments: ImportArguments) -> Res
     let ImportArguments { file, id, store } = arguments;
     let failed = |error: &dyn std::fmt::Display| Failure::new(format!("`{}`: {error}", file.display()));
     let json = fs::read_to_string(&file).map_err(|error| failed(&error))?;
-    let export: SessionExport = serde_json::from_str(&json).map_err(|error| failed(&error))?;
+    let export = SessionExport::from_json(&json).map_err(|error| failed(&error))?;
     let sessions = store.sessions(program, true).await?;
     sessions.import(&id, export).await.map_err(|error| Failure::new(session_error(&error)))?;
     let session = sessions.read(&id).await.map_err(|error| Failure::new(session_error(&error)))?;

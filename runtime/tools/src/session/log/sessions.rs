@@ -71,6 +71,17 @@ pub struct StoredSession {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionExport(Vec<SessionRecord>);
 
+impl SessionExport {
+    /// Reads an export from JSON, also with values that are nested deeper than `serde_json::from_str` reads.
+    ///
+    /// # Errors
+    /// Returns an error if the text is not an export, or one of a later version. It quotes no values.
+    pub fn from_json(text: &str) -> Result<Self, SessionStoreError> {
+        let corrupt = |error: serde_json::Error| SessionStoreError::corrupt("the export of a session", error);
+        serde_json::from_value(json::read_deep(text).map_err(corrupt)?).map_err(corrupt)
+    }
+}
+
 impl Sessions {
     /// The sessions of a store.
     pub fn new(store: impl SessionStore) -> Self {
