@@ -124,7 +124,11 @@ impl StoreArguments {
     }
 
     async fn add_to(&self, program: &Program, app: AppBuilder) -> Result<AppBuilder, Failure> {
-        Ok(app.session_store(self.file(program)?.create().await?))
+        let file = self.file(program)?.create().await?;
+        // A session that continues has spent what it spent.
+        let app =
+            if app.has_budget_store() { app } else { app.budget_store(std::sync::Arc::new(file.clone())) };
+        Ok(app.session_store(file))
     }
 
     /// The sessions that there are. `creates` if the file may be a new one.

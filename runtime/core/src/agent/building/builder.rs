@@ -366,6 +366,12 @@ impl<A> AgentBuilder<A> {
         self
     }
 
+    /// Whether a [store of budgets](Self::budget_store) was set. For the crates of the runtime.
+    #[doc(hidden)]
+    pub fn has_budget_store(&self) -> bool {
+        self.setup.shared.budgets.store.is_some()
+    }
+
     /// Sets the store of sessions. [`AgentHandle::open_session`](crate::AgentHandle::open_session) opens a session in it,
     /// and each run of such a session stores its messages, values and states as soon as it has them.
     ///
