@@ -58,6 +58,8 @@ pub(super) struct PromptEntry<'a> {
 pub(super) enum PartText<'a> {
     /// The runtime knows it.
     Known,
+    /// The part is left out.
+    LeftOut,
     /// A literal with places for fields of the state.
     Template(&'a LitStr, Vec<Piece>),
     /// The path of a function.

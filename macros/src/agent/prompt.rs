@@ -29,8 +29,7 @@ pub(super) fn entries<'a>(fields: &'a Fields, errors: &mut Errors) -> Vec<Prompt
         }
         texts.push((*field, text));
     }
-    let flags: Vec<_> = fields.flags.iter().filter(|(_, flag)| flag.value).collect();
-    for (_, flag) in &flags {
+    for (_, flag) in fields.flags.iter().filter(|(_, flag)| flag.value) {
         replaced(flag);
     }
     let texts = texts.into_iter().map(|(field, text)| PromptEntry {
@@ -38,8 +37,10 @@ pub(super) fn entries<'a>(fields: &'a Fields, errors: &mut Errors) -> Vec<Prompt
         text: from_expr(field, text, fields.state.is_some(), errors),
     });
     let texts: Vec<_> = texts.collect();
-    let flags =
-        flags.into_iter().map(|(flag, _)| PromptEntry { part: flag.variant(), text: PartText::Known });
+    let flags = fields.flags.iter().map(|(flag, on)| PromptEntry {
+        part: flag.variant(),
+        text: if on.value { PartText::Known } else { PartText::LeftOut },
+    });
     texts.into_iter().chain(flags).collect()
 }
 
@@ -72,7 +73,7 @@ fn changes(text: &PartText<'_>, has_state: bool) -> Option<bool> {
         PartText::Text(Expr::Lit(ExprLit { lit: Lit::Str(literal), .. })) => {
             Some(changes_with_turns(&literal.value(), has_state))
         }
-        PartText::Text(_) | PartText::Known => None,
+        PartText::Text(_) | PartText::Known | PartText::LeftOut => None,
     }
 }
 

@@ -177,8 +177,8 @@ impl<'w> Writer<'w> {
         for (field, text) in texts {
             self.text(field.word(), text);
         }
-        for flag in flags {
-            self.line(&flag.span, format_args!("{}: true,", flag.value));
+        for (flag, on) in flags {
+            self.line(&on.span, format_args!("{flag}: {},", on.value));
         }
         self.list("servers", servers, |_, server| quoted(server));
         for field in PatternField::ALL {

@@ -79,7 +79,7 @@ fn c1_yaml_says_the_same_as_markdown() {
         other => panic!("{other:?}"),
     };
     assert_eq!(text(&markdown), text(&yaml));
-    assert_eq!(markdown.flags[0].value, yaml.flags[0].value);
+    assert_eq!(markdown.flags[0].0, yaml.flags[0].0);
     let model = |card: &Card| card.setting(Setting::Model).unwrap().value.clone();
     assert_eq!((model(&markdown), model(&yaml)), (json!("gpt"), json!("gpt")));
 }

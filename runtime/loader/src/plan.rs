@@ -222,7 +222,10 @@ impl Planner<'_> {
                 }
             }
         }
-        self.plan.prompt = card.flags.iter().fold(prompt, |prompt, flag| prompt.include(flag.value.into()));
+        self.plan.prompt = card.flags.iter().fold(prompt, |prompt, (flag, on)| {
+            let part = (*flag).into();
+            if on.value { prompt.include(part) } else { prompt.leave_out(part) }
+        });
     }
 
     fn tools(&mut self) {

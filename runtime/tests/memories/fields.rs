@@ -89,6 +89,19 @@ async fn a11_a_part_from_a_source_is_a_field_and_without_the_source_an_error() {
 async fn a11_a_part_that_is_false_is_left_out() {
     let of = async |agent: AgentHandle| agent.request("").user("ada").system_prompt().await.unwrap().unwrap();
     assert_eq!(of(Off::builder().model(model()).build().await.unwrap()).await, "Answer.");
+    for part in [
+        PromptPart::Memories,
+        PromptPart::Culture,
+        PromptPart::SessionSummary,
+        PromptPart::Learnings,
+        PromptPart::Knowledge,
+    ] {
+        let off = Off::builder().model(model()).prompt(Prompt::new().source(part, Known));
+        let error = off.build().await.unwrap_err();
+        let is_it =
+            matches!(error, BuildError::UnusedPromptPart { part: of, is_left_out: true, .. } if of == part);
+        assert!(is_it && error.to_string().contains(": false`)"), "{error}");
+    }
     assert_eq!(of(Plain::builder().model(model()).build().await.unwrap()).await, "Answer.");
 }
 

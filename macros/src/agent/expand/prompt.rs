@@ -28,6 +28,7 @@ fn part(entry: &PromptEntry<'_>, agent: &AgentModel<'_>) -> TokenStream {
             quote!(text(#part, #text))
         }
         PartText::Known => quote!(include(#part)),
+        PartText::LeftOut => quote!(leave_out(#part)),
         PartText::Template(literal, pieces) => {
             let template = template(literal, pieces, &agent.state);
             quote!(text(#part, #template))

@@ -196,7 +196,7 @@ fn replaced_prompt(card: &Card, reader: &mut Reader) {
         Text::Template(text) => &text.span,
         Text::Function(function) => &function.span,
     });
-    for span in places.chain(card.flags.iter().map(|flag| &flag.span)) {
+    for span in places.chain(card.flags.iter().filter(|(_, on)| on.value).map(|(_, on)| &on.span)) {
         reader.note(span, messages::REPLACED_PROMPT);
     }
 }

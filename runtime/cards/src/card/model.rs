@@ -24,8 +24,8 @@ pub struct Card {
     pub name: Spanned<String>,
     /// The texts of its prompt. The instruction of a Markdown card is the field, or the text below the fields.
     pub texts: Vec<(TextField, Text)>,
-    /// The parts of the prompt that are switched on.
-    pub flags: Vec<Spanned<Flag>>,
+    /// The parts of the prompt that are switched on or off.
+    pub flags: Vec<(Flag, Spanned<bool>)>,
     /// Servers of tools.
     pub servers: Vec<Spanned<String>>,
     /// Patterns for the tools of a server.

@@ -177,8 +177,7 @@ fn read_field(card: &mut Card, reader: &mut Reader, known: words::Field, field: 
         }
         words::Field::Text(name) => card.texts.extend(prompt_text(reader, field).map(|text| (name, text))),
         words::Field::Flag(flag) => {
-            let on = reader.boolean(field).filter(|on| on.value);
-            card.flags.extend(on.map(|on| Spanned::new(flag, on.span)));
+            card.flags.extend(reader.boolean(field).map(|on| (flag, on)));
         }
         words::Field::Part(part) => read_part(card, reader, part, field),
         words::Field::Setting(setting) => {

@@ -1,6 +1,8 @@
 //! Warnings about a card.
 
-use onionskin_vocabulary::agent::{Field, Setting};
+use std::ops::Range;
+
+use onionskin_vocabulary::agent::{Field, Flag, Setting};
 use onionskin_vocabulary::prompt::{UncachedPrompt, changes_with_turns, flag_changes};
 
 use super::model::{Card, Text};
@@ -13,6 +15,11 @@ impl Card {
         error.lines().collect::<Vec<_>>().into_iter()
     }
 
+    /// The place of a part of the prompt that is switched on.
+    fn flag(&self, flag: Flag) -> Option<&Range<usize>> {
+        self.flags.iter().find(|(known, on)| *known == flag && on.value).map(|(_, on)| &on.span)
+    }
+
     /// A part of the prompt that changes with each turn and stands before one that does not, unless the card says its order.
     fn uncached_prompt(&self) -> Option<Problem> {
         if self.setting(Setting::PromptOrder).is_some() {
@@ -23,9 +30,7 @@ impl Card {
                 Text::Template(text) => changes_with_turns(&text.value, self.state.is_some()),
                 Text::Function(_) => true,
             }),
-            Field::Flag(flag) => {
-                self.flags.iter().any(|known| known.value == flag).then(|| flag_changes(flag)).flatten()
-            }
+            Field::Flag(flag) => self.flag(flag).and_then(|_| flag_changes(flag)),
             Field::Part(_) | Field::Setting(_) => None,
         })?;
         let span = match warning.changing {
@@ -33,7 +38,7 @@ impl Card {
                 Text::Template(text) => text.span.clone(),
                 Text::Function(function) => function.span.clone(),
             },
-            Field::Flag(flag) => self.flags.iter().find(|known| known.value == flag)?.span.clone(),
+            Field::Flag(flag) => self.flag(flag)?.clone(),
             Field::Part(_) | Field::Setting(_) => return None,
         };
         Some(Problem { message: warning.to_string(), span })

@@ -58,8 +58,8 @@ impl Card {
                 front.text(field.word(), text);
             }
         }
-        for flag in flags {
-            front.field(flag.value.word(), "true");
+        for (flag, on) in flags {
+            front.field(flag.word(), if on.value { "true" } else { "false" });
         }
         front.list("servers", servers.iter().map(|server| text(&server.value)));
         for field in PatternField::ALL {

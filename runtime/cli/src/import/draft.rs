@@ -289,7 +289,7 @@ impl Draft {
             let places = Places::replace(&text, line, &self.card.name.value);
             self.notes.extend(places.notes);
             if places.has_date {
-                self.card.flags.push(Spanned::new(Flag::DateTime, 0..0));
+                self.card.flags.push((Flag::DateTime, Spanned::new(true, 0..0)));
             }
             places.text.strip_prefix("---SYSTEM").unwrap_or(&places.text).trim().clone_into(&mut text);
         }

@@ -80,10 +80,23 @@ impl PromptPart {
         self.is_known() && !matches!(self, Self::Markdown | Self::DateTime | Self::Name | Self::SessionState)
     }
 
+    /// The field that switches it on or off.
+    fn flag(self) -> Option<&'static Flag> {
+        Flag::ALL.iter().find(|flag| Self::from(**flag) == self)
+    }
+
+    /// Says beside what the part has no effect.
+    pub(crate) fn unused(self, is_left_out: bool) -> String {
+        match (is_left_out, self.flag()) {
+            (false, _) => format!("`{self}` beside a `SystemMessage`, which replaces all other parts"),
+            (true, Some(flag)) => format!("`{self}`, which the agent leaves out (`{flag}: false`)"),
+            (true, None) => format!("`{self}`, which the agent leaves out"),
+        }
+    }
+
     /// Says what to write if the part is included and has no text.
     pub(crate) fn without_text(self) -> String {
-        let flag = Flag::ALL.iter().find(|flag| Self::from(**flag) == self);
-        let field = flag.map(|flag| format!(" (`{flag}: true`)")).unwrap_or_default();
+        let field = self.flag().map(|flag| format!(" (`{flag}: true`)")).unwrap_or_default();
         let (what, method, value) = match self {
             Self::Memories | Self::Culture | Self::SessionSummary | Self::Learnings | Self::Knowledge => {
                 ("a source", "source", "..")

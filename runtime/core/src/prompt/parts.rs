@@ -239,6 +239,12 @@ impl Prompt {
         }
     }
 
+    /// A part that this prompt leaves out, and to which another one gives a text.
+    pub(crate) fn left_out_of(&self, other: &Self) -> Option<PromptPart> {
+        let is_left_out = |part: &PromptPart| matches!(self.parts.get(part), Some(Content::LeftOut));
+        other.parts.keys().copied().find(|part| is_left_out(part) && other.gives_text(*part))
+    }
+
     /// Whether one part replaces all others in each turn. This excludes sources, which can return no text in
     /// a turn.
     fn replaces_all(&self) -> bool {

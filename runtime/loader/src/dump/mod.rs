@@ -181,7 +181,8 @@ impl Dump<'_> {
             let flag = Flag::ALL.iter().find(|flag| PromptPart::from(**flag) == *part);
             match (text, flag, said) {
                 (Some(field), _, PromptOutline::Text(words)) => card.texts.push((*field, template(words))),
-                (_, Some(flag), PromptOutline::Included) => card.flags.push(spanned(*flag)),
+                (_, Some(flag), PromptOutline::Included) => card.flags.push((*flag, spanned(true))),
+                (_, Some(flag), PromptOutline::LeftOut) => card.flags.push((*flag, spanned(false))),
                 (Some(field), ..) => return Err(self.code(format!("`{field}`"), PROMPT)),
                 (_, Some(flag), _) => return Err(self.code(format!("`{flag}`"), PROMPT)),
                 (None, None, _) => return Err(self.code(format!("the part {part:?} of its prompt"), PROMPT)),

@@ -84,11 +84,14 @@ impl AgentPrompt {
         prompt: Prompt,
         provided: Prompt,
     ) -> Result<Prompt, BuildError> {
+        if let Some(part) = prompt.left_out_of(&provided) {
+            return Err(BuildError::UnusedPromptPart { agent: agent.to_owned(), part, is_left_out: true });
+        }
         prompt.with_provided(provided).map_err(|part| Self::unused(agent, part))
     }
 
     fn unused(agent: &str, part: PromptPart) -> BuildError {
-        BuildError::UnusedPromptPart { agent: agent.to_owned(), part }
+        BuildError::UnusedPromptPart { agent: agent.to_owned(), part, is_left_out: false }
     }
 
     /// Returns this prompt with the parts of a request, and those of its model.

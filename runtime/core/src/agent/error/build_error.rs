@@ -152,17 +152,17 @@ pub enum BuildError {
         part: PromptPart,
     },
     /// A part of the prompt of a builder or a request has no effect, because a `SystemMessage` of the same prompt, or the
-    /// `system_message` of the agent, replaces the whole prompt.
-    #[error(
-        "the prompt of the agent `{agent}` has the part `{part}` beside a `SystemMessage`, which replaces all other parts: remove one \
-         of them"
-    )]
+    /// `system_message` of the agent, replaces the whole prompt. Or a builder gives a text or a source to a part that its
+    /// agent leaves out.
+    #[error("the prompt of the agent `{agent}` has the part {}: remove one of them", part.unused(*is_left_out))]
     #[non_exhaustive]
     UnusedPromptPart {
         /// The agent.
         agent: String,
         /// The part.
         part: PromptPart,
+        /// Whether the agent leaves it out. Otherwise a `SystemMessage` replaces it.
+        is_left_out: bool,
     },
     /// The system prompt shows the state, but the state cannot be written as JSON.
     #[error(
