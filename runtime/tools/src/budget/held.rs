@@ -154,7 +154,7 @@ impl Held {
         if let Some(error) = unpriced {
             self.ended.fail(error);
         }
-        self.settle(spendings).await;
+        self.resolve(spendings).await;
     }
 
     /// Leaves the reservation spent, or what was reported if that is more.
@@ -162,7 +162,7 @@ impl Held {
     /// Cancel safety: as [`Self::finish`].
     pub async fn finish_unknown(mut self) {
         let spendings = self.at_least();
-        self.settle(spendings).await;
+        self.resolve(spendings).await;
     }
 
     /// Gives the reservation back: nothing was used.
@@ -170,10 +170,10 @@ impl Held {
     /// Cancel safety: as [`Self::finish`].
     pub async fn release(mut self) {
         let spendings = self.spendings(|_, _| Amounts::default());
-        self.settle(spendings).await;
+        self.resolve(spendings).await;
     }
 
-    async fn settle(&self, spendings: Spendings) {
+    async fn resolve(&self, spendings: Spendings) {
         if let Err(error) = Settling::new(spendings).await {
             self.ended.fail(error);
         }
