@@ -1,6 +1,8 @@
 //! The beginning and the end of a run in its session: what a stored session writes, and what a paused run restores.
 
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use onionskin_tools::question::Resumption;
 use onionskin_tools::session::{Checkpoint, LoggedRun, RunEnd, RunLease, Session, Wait};
@@ -24,6 +26,27 @@ pub(super) async fn begin_stored(
     let agent = Arc::clone(&run.agent);
     let begun = Box::pin(session.begin_logged(run, resumption, wait)).await;
     begun.map_err(|problem| RunError::from_not_begun(problem, &agent, session))
+}
+
+/// Work that is pinned elsewhere, and ends when this is dropped: a run that is dropped stores its messages before its
+/// session's turn is free.
+pub(super) struct InPlace<'w, F>(pub(super) Pin<&'w mut Option<F>>);
+
+impl<F: Future> Future for InPlace<'_, F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        match self.0.as_mut().as_pin_mut() {
+            Some(work) => work.poll(cx),
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl<F> Drop for InPlace<'_, F> {
+    fn drop(&mut self) {
+        self.0.set(None);
+    }
 }
 
 /// A run that was driven to its end.

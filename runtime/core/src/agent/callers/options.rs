@@ -1,5 +1,6 @@
 //! The options of a run, and how a run begins with them.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use onionskin_definitions::content::ContentBlock;
@@ -31,7 +32,7 @@ use crate::run_hook::RunInput;
 
 use super::built::Built;
 use super::drive::{drive, never_began, seed, store_on_drop};
-use super::ending::{Ending, begin_stored, still_waits};
+use super::ending::{Ending, InPlace, begin_stored, still_waits};
 use super::stream::RunStream;
 
 /// The options of a run.
@@ -135,20 +136,16 @@ impl Options {
                     session.checkpoint()
                 });
                 let answerer = self.answerer.or_else(|| shared.answerer.clone());
-                let seed = seed(&instance, &session, run_id, events, token.clone())?;
-                let seed = RunSeed {
-                    identity: seed.identity.requested(self.correlation_id, self.user),
-                    people: People { approver, answerer, questions },
-                    journal,
-                    deadline,
-                    services,
-                    history,
-                    ..seed
+                let people = People { approver, answerer, questions };
+                let ids = (self.correlation_id, self.user);
+                let complete = |seed: RunSeed| {
+                    let identity = seed.identity.requested(ids.0, ids.1);
+                    let seed = RunSeed { identity, people, journal, deadline, services, history, ..seed };
+                    let budgets = shared.budgets.for_run(&seed, &self.budgets, in_session);
+                    let budgets = budgets.map_err(|error| RunError::budget(&instance.name, error))?;
+                    Ok(RunSeed { budgets, ..seed })
                 };
-                let budgets = shared.budgets.for_run(&seed, &self.budgets, in_session);
-                let budgets = budgets.map_err(|error| RunError::budget(&instance.name, error))?;
-                let seed = RunSeed { budgets, ..seed };
-                let mut run = AgentRun::new(seed, instance, session.clone());
+                let mut run = new_run(&instance, &session, run_id, events, token.clone(), complete)?;
                 run.own = own;
                 run.answer = answer_form.or(run.answer);
                 run.keep_attached(&input);
@@ -160,8 +157,8 @@ impl Options {
                 let ending = Ending { run: &run, start, lease, checkpoint, is_resumed, in_session };
                 Ok(ending.end(still_waits, answer).await)
             };
-            // Boxed, so that a run that is dropped has stored its messages before the session's turn is free.
-            let answer = turns.in_turn(wait, Box::pin(in_turn)).await;
+            // Pinned in place, because a future passed by value takes up space in the run's future twice.
+            let answer = turns.in_turn(wait, InPlace(pin!(Some(in_turn)))).await;
             let answer =
                 answer.unwrap_or_else(|no_turn| Err(RunError::from_no_turn(no_turn, &agent.name, &turns)));
             answer
@@ -173,6 +170,19 @@ impl Options {
         };
         RunStream::new(Box::pin(run), queue)
     }
+}
+
+/// Creates a run. A function of its own, because the copies of the seed would take up the stack of nested runs.
+fn new_run(
+    instance: &Arc<Instance>,
+    session: &Session,
+    run_id: Arc<str>,
+    events: Events,
+    token: CancellationToken,
+    complete: impl FnOnce(RunSeed) -> Result<RunSeed, RunError>,
+) -> Result<AgentRun, RunError> {
+    let seed = complete(seed(instance, session, run_id, events, token)?)?;
+    Ok(AgentRun::new(seed, Arc::clone(instance), session.clone()))
 }
 
 /// Registers the id of a request; `None` if it has none.
