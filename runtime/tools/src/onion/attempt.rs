@@ -275,7 +275,7 @@ fn recorded_attempt<'a>(
             Ok(record)
         };
         let requested = || (cx.definition().effect, request);
-        match cx.run().step(cx.step_id(StepKind::Tool), requested, work).await {
+        match Box::pin(cx.run().step(cx.step_id(StepKind::Tool), requested, work)).await {
             Ok(record) => {
                 let made = lock(&made).take();
                 let is_recalled = made.is_none();
