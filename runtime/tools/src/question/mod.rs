@@ -20,7 +20,7 @@ pub use dialogue::Dialogue;
 pub use error::{AnswerError, AskError};
 pub use paused::Paused;
 pub use paused::PausedRun;
-pub(crate) use paused::{Use, is_answer};
+pub(crate) use paused::{Use, step_has_secret};
 pub(crate) use questions::{ProvidedAnswer, Questions};
 pub use resumption::{Recording, Resumption};
 pub use sealed::{SealError, SealKey};

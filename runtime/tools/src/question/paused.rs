@@ -279,23 +279,29 @@ impl PausedRun {
     /// Names a part that contains a secret that was registered after the part was recorded. If it were masked
     /// now, a replay would differ. Answers of people are never masked.
     pub(crate) fn late_secret(&self, redactor: &Redactor) -> Option<String> {
-        fn changes<T: Redact + PartialEq + Clone>(part: &T, redactor: &Redactor) -> bool {
-            let mut masked = part.clone();
-            masked.redact(redactor);
-            masked != *part
-        }
-        if changes(&self.input, redactor) || self.attached.iter().any(|part| changes(part, redactor)) {
+        if has_secret(&self.input, redactor) || self.attached.iter().any(|part| has_secret(part, redactor)) {
             return Some("the input".to_owned());
         }
-        let mut records = self.records.iter().flatten().filter(|(step, _)| !is_answer(step));
-        let (step, _) = records.find(|(_, record)| changes(record.value(), redactor))?;
+        let mut records = self.records.iter().flatten();
+        let (step, _) = records.find(|(step, record)| step_has_secret(step, record, redactor))?;
         Some(format!("step `{step}`"))
     }
 }
 
+fn has_secret<T: Redact + PartialEq + Clone>(part: &T, redactor: &Redactor) -> bool {
+    let mut masked = part.clone();
+    masked.redact(redactor);
+    masked != *part
+}
+
+/// Whether the record of a step has a secret. Answers of people are never masked.
+pub(crate) fn step_has_secret(step: &str, record: &StepRecord, redactor: &Redactor) -> bool {
+    !is_answer(step) && has_secret(record.value(), redactor)
+}
+
 /// Whether a step's name is that of a question of a call: `turn 1/call 2/ask pay`. Names of tools can contain
 /// `ask` too.
-pub(crate) fn is_answer(step: &str) -> bool {
+fn is_answer(step: &str) -> bool {
     let after_call = step.match_indices("call ").filter_map(|(at, word)| {
         let (number, rest) = step[at + word.len()..].split_once('/')?;
         number.bytes().all(|byte| byte.is_ascii_digit()).then_some(rest)

@@ -6,9 +6,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::journal::StepRecord;
-use crate::model::{History, Message, ToolResultMessage, UsageByModel};
-use crate::question::{Answer, Paused};
+use super::facts::Facts;
+use crate::model::{History, Message, ToolResultMessage};
 use crate::session::{SavedSession, SavedSessionError};
 use crate::session_store::{Change, SessionRecord, ThreadKey};
 use onionskin_definitions::content::ContentBlock;
@@ -25,41 +24,9 @@ pub(super) struct Content {
     pub(super) own: SessionPart,
     /// The conversations with agent tools.
     pub(super) threads: BTreeMap<ThreadKey, SessionPart>,
-    pub(super) usage: UsageByModel,
-    /// The user of the first run that has one.
-    pub(super) user: Option<Arc<str>>,
-    pub(super) pending: Option<Pending>,
+    pub(super) facts: Facts,
     /// The number of records.
     pub(super) count: u64,
-    /// The ids of calls that waited until their runs were given up.
-    given_up: Vec<Box<str>>,
-    /// The id of the newest run, and the number of records before it.
-    pub(super) newest: Option<(Arc<str>, u64)>,
-}
-
-/// A run that waits for answers.
-#[derive(Clone)]
-pub(super) struct Pending {
-    /// The run, without the records of its steps.
-    pub(super) paused: Paused,
-    /// The number of records before the run.
-    pub(super) since: u64,
-    /// The number of messages of its conversation.
-    pub(super) messages: usize,
-    /// The records of its steps.
-    pub(super) steps: Vec<(String, StepRecord)>,
-    /// The answers that people gave since.
-    pub(super) answers: Vec<StoredAnswer>,
-}
-
-/// An answer of a person.
-#[derive(Clone)]
-pub(super) struct StoredAnswer {
-    /// The key of the question.
-    pub(super) question: String,
-    /// The hash of the question.
-    pub(super) hash: String,
-    pub(super) answer: Answer,
 }
 
 /// A conversation: that of the session, or one with an agent tool.
@@ -181,16 +148,17 @@ impl Content {
     /// Reads the records of a log, from the first one.
     pub(super) fn new(records: Vec<SessionRecord>) -> Self {
         let (mut content, live) = Self::with_live(records);
+        let given_up = &content.facts.given_up;
         for (_, record) in live {
             match record.into_change() {
                 Change::Thread { thread, change } => {
-                    content.threads.entry(thread).or_default().apply(*change, &content.given_up);
+                    content.threads.entry(thread).or_default().apply(*change, given_up);
                 }
-                change => content.own.apply(change, &content.given_up),
+                change => content.own.apply(change, given_up),
             }
         }
-        content.own.close(&content.given_up);
-        content.threads.values_mut().for_each(|thread| thread.close(&content.given_up));
+        content.own.close(given_up);
+        content.threads.values_mut().for_each(|thread| thread.close(given_up));
         content
     }
 
@@ -199,40 +167,11 @@ impl Content {
     pub(super) fn with_live(records: Vec<SessionRecord>) -> (Self, Vec<(u64, SessionRecord)>) {
         let mut content = Self::default();
         let mut live: Vec<(u64, SessionRecord)> = Vec::new();
-        let (mut steps, mut answers) = (Vec::new(), Vec::new());
         for record in records {
             content.count += 1;
+            content.facts.note(record.change());
             match record.change() {
-                Change::Began { run_id, user, since, .. } => {
-                    content.user = content.user.take().or_else(|| user.clone());
-                    content.newest = Some((Arc::clone(run_id), *since));
-                }
-                Change::Usage { usage } => content.usage += usage,
-                Change::Paused { paused, since, messages } => {
-                    content.pending = Some(Pending::new(Paused::clone(paused), *since, *messages));
-                }
-                Change::Step { run_id, step, record } => {
-                    steps.push((Arc::clone(run_id), (step.clone(), record.clone())));
-                }
-                Change::Answered { run_id, question, hash, answer } => {
-                    let answer = StoredAnswer {
-                        question: question.clone(),
-                        hash: hash.clone(),
-                        answer: answer.clone(),
-                    };
-                    answers.push((Arc::clone(run_id), answer));
-                }
-                Change::Resolved { .. } => {
-                    if let Some(pending) = content.pending.take() {
-                        let questions = pending.paused.questions().iter();
-                        content.given_up.extend(questions.map(|question| question.call_id().into()));
-                    }
-                    (steps, answers) = (Vec::new(), Vec::new());
-                }
-                Change::Rewound { to } => {
-                    live.truncate(live.partition_point(|(number, _)| number <= to));
-                    content.pending = content.pending.take().filter(|pending| pending.since <= *to);
-                }
+                Change::Rewound { to } => live.truncate(live.partition_point(|(number, _)| number <= to)),
                 Change::Message { .. }
                 | Change::Results { .. }
                 | Change::Cut { .. }
@@ -240,20 +179,19 @@ impl Content {
                 | Change::Value { .. }
                 | Change::State { .. }
                 | Change::Thread { .. } => live.push((content.count, record)),
+                Change::Began { .. }
+                | Change::Usage { .. }
+                | Change::Paused { .. }
+                | Change::Answered { .. }
+                | Change::Step { .. }
+                | Change::Resolved { .. } => {}
             }
         }
-        if let Some(pending) = &mut content.pending {
-            live.retain(|(number, _)| *number <= pending.since);
-            let run_id = pending.paused.run_id();
-            pending.steps = run_items(steps, run_id);
-            pending.answers = run_items(answers, run_id);
+        if let Some(pending) = &content.facts.pending {
+            live.truncate(live.partition_point(|(number, _)| *number <= pending.since));
         }
         (content, live)
     }
-}
-
-fn run_items<T>(all: Vec<(Arc<str>, T)>, run_id: &str) -> Vec<T> {
-    all.into_iter().filter(|(run, _)| **run == *run_id).map(|(_, one)| one).collect()
 }
 
 /// The number of messages of the conversation.
@@ -286,15 +224,4 @@ pub(super) fn place_of(live: &[(u64, SessionRecord)], messages: usize) -> Option
         }
     }
     if part.closed_len() == messages { Some(before) } else { place }
-}
-
-impl Pending {
-    pub(super) fn new(paused: Paused, since: u64, messages: usize) -> Self {
-        Self { paused, since, messages, steps: Vec::new(), answers: Vec::new() }
-    }
-
-    /// The run with the records of its steps, unless a journal of the program has them.
-    pub(super) fn to_paused(&self) -> Paused {
-        self.paused.clone().with_steps(&self.steps)
-    }
 }

@@ -6,9 +6,8 @@ use futures_util::future::BoxFuture;
 
 use super::{Session, SessionError};
 use crate::journal::{Journal, JournalError, MemoryJournal, Step, StepExec, StepId, StepRecord, StepWork};
-use crate::question::is_answer;
+use crate::question::step_has_secret;
 use crate::session_store::Change;
-use onionskin_definitions::secret::Redact as _;
 
 /// Records steps in memory and in the log of a session.
 pub(super) struct LoggedJournal {
@@ -38,9 +37,7 @@ impl LoggedJournal {
     /// Checks that a record has no secret that was registered later. If it were masked, a replay would differ.
     fn check(&self, step: &Step, record: &StepRecord) -> Result<(), JournalError> {
         let Some(redactor) = self.session.state().concealed().redactor() else { return Ok(()) };
-        let mut masked = record.value().clone();
-        masked.redact(&redactor);
-        if masked == *record.value() || is_answer(&step.id().to_string()) {
+        if !step_has_secret(&step.id().to_string(), record, &redactor) {
             return Ok(());
         }
         let reason = "it contains a secret, and a stored session contains none: keep it in the session \

@@ -8,7 +8,7 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::content::{Pending, StoredAnswer};
+use super::facts::{Pending, StoredAnswer};
 use super::journal::LoggedJournal;
 use super::{Changes, LogState, NotBegun, ResumedRun, RunLog, SessionError, SessionLog};
 use crate::journal::{Journal, MemoryJournal};
@@ -232,7 +232,7 @@ impl SessionLog {
     }
 
     fn check_user(&self, user: Option<&Arc<str>>) -> Result<(), SessionError> {
-        match &lock(&self.known).user {
+        match &lock(&self.facts).user {
             Some(owner) if user != Some(owner) => {
                 Err(SessionError::OtherUser { session: self.id().to_owned() })
             }
@@ -248,7 +248,7 @@ impl SessionLog {
 
     /// The run that waits in the session, if the request resumes it.
     fn pending_for(&self, resumption: &Resumption) -> Result<Option<Pending>, SessionError> {
-        let (session, pending) = (self.id().to_owned(), lock(&self.known).pending.clone());
+        let (session, pending) = (self.id().to_owned(), lock(&self.facts).pending.clone());
         match (pending, &resumption.paused) {
             (None, None) => Ok(None),
             (Some(pending), None) => Err(SessionError::Waits { session, paused: pending.to_paused() }),
@@ -268,7 +268,7 @@ impl SessionLog {
         session: &Session,
         run_id: &Arc<str>,
     ) -> Result<(), SessionError> {
-        let newest = lock(&self.known).newest.clone();
+        let newest = lock(&self.facts).newest.clone();
         let Some((_, to)) = newest.filter(|(newest, _)| newest == run_id) else { return Ok(()) };
         let written = state.written.clone();
         self.append(state, vec![Change::Rewound { to }], written).await?;
@@ -279,17 +279,14 @@ impl SessionLog {
     async fn end(&self, state: &mut LogState, session: &Session, end: &RunEnd) -> Result<(), SessionError> {
         self.resolve(state).await?;
         let Some(run) = &state.run else { return self.write(state, session, &session.history()).await };
-        let pending = lock(&self.known).pending.clone();
-        let (mut changes, mut after) = (Vec::new(), run.before.clone());
-        if run.resumed.is_some() {
+        let (since, before, resumed) = (run.since, run.before.clone(), run.resumed.as_ref());
+        let (mut changes, mut after) = match resumed {
             // What an earlier part of the run left is replaced.
-            changes.push(Change::Rewound { to: run.since });
-        } else if run.began.is_some() {
-            changes.extend(run.first.iter().chain(&run.began).cloned());
-        } else {
-            after = state.written.clone();
-        }
-        let problem = match (end, &run.resumed) {
+            Some(_) => (vec![Change::Rewound { to: since }], before.clone()),
+            None => state.begin_changes(),
+        };
+        let pending = lock(&self.facts).pending.clone();
+        let problem = match (end, resumed) {
             (RunEnd::Over | RunEnd::Waits, None) => {
                 return self.write(state, session, &session.history()).await;
             }
@@ -304,7 +301,7 @@ impl SessionLog {
                 new.problem
             }
             (RunEnd::Waits, Some(_)) => {
-                let (new, before) = (after.changes(session, &session.history(), &[]), run.before.clone());
+                let new = after.changes(session, &session.history(), &[]);
                 if !new.changes.is_empty() {
                     changes.extend(new.changes);
                     self.append(state, changes, before).await?;
@@ -312,25 +309,19 @@ impl SessionLog {
                 None
             }
             (RunEnd::Paused { paused, history }, resumed) => {
-                let (paused, steps) = paused.clone().split_steps();
+                let (paused, mut steps) = paused.clone().split_steps();
                 if pending.is_some_and(|pending| pending.paused == paused) {
                     return Ok(());
                 }
-                let calls = history.last().map_or(&[][..], |last| last.tool_calls());
-                let is_open = |id: &str| calls.iter().any(|call| *call.id == *id);
-                let results = run.results.iter().filter(|result| is_open(&result.call_id));
-                let new = after.changes(session, history, &results.cloned().collect::<Vec<_>>());
+                steps.retain(|(step, _)| resumed.is_none_or(|run| !run.steps.contains(step)));
+                let new = after.changes(session, history, state.open_results(history));
                 changes.extend(new.changes);
-                let (since, messages) = (run.since, history.len());
-                let run_id: Arc<str> = paused.run_id().into();
+                let (messages, run_id): (_, Arc<str>) = (history.len(), paused.run_id().into());
                 changes.push(Change::Paused { paused: Box::new(paused), since, messages });
-                let is_new = |step: &String| resumed.as_ref().is_none_or(|run| !run.steps.contains(step));
-                let steps = steps.into_iter().filter(|(step, _)| is_new(step));
-                changes.extend(steps.map(|(step, record)| {
+                changes.extend(steps.into_iter().map(|(step, record)| {
                     let run_id = Arc::clone(&run_id);
                     Change::Step { run_id, step, record }
                 }));
-                let before = run.before.clone();
                 self.append(state, changes, before).await?;
                 new.problem
             }

@@ -3,12 +3,14 @@
 
 mod content;
 mod error;
+mod facts;
 mod journal;
 mod lease;
 mod sessions;
 mod snapshot;
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tokio::sync::{Mutex as AsyncMutex, MutexGuard};
@@ -18,7 +20,8 @@ pub use self::lease::{LoggedRun, RunEnd, RunLease};
 pub use self::sessions::{SessionExport, Sessions, StoredSession};
 pub(super) use self::snapshot::PartSnapshot;
 
-use self::content::{Content, Pending, StoredAnswer};
+use self::content::Content;
+use self::facts::{Facts, Pending};
 use self::snapshot::{Changes, Snapshot};
 use super::exclusive::Waiting;
 use super::{SavedSession, SavedSessionError, Session};
@@ -33,21 +36,12 @@ pub struct SessionLog {
     store: Arc<dyn SessionStore>,
     lease: SessionLease,
     state: AsyncMutex<LogState>,
-    known: Mutex<Known>,
+    /// What the newest read or written records say, for readers that do not wait.
+    facts: Mutex<Facts>,
+    /// Whether the session was deleted since it was opened.
+    is_deleted: AtomicBool,
     /// The tokens that are not in the log yet.
     usage: Mutex<UsageByModel>,
-}
-
-/// What the newest read or written records say, for readers that do not wait.
-#[derive(Default)]
-struct Known {
-    usage: UsageByModel,
-    user: Option<Arc<str>>,
-    pending: Option<Pending>,
-    /// The id of the newest run, and the number of records before it.
-    newest: Option<(Arc<str>, u64)>,
-    /// Whether the session was deleted since it was opened.
-    is_deleted: bool,
 }
 
 #[derive(Default)]
@@ -132,10 +126,38 @@ impl SessionLog {
     }
 }
 
+impl LogState {
+    /// What a record of the run in progress begins with, and the snapshot that it differs from: the start of the run, if
+    /// that is not in the log.
+    fn begin_changes(&self) -> (Vec<Change>, Snapshot) {
+        match &self.run {
+            Some(RunLog { began: Some(began), first, before, .. }) => {
+                (first.iter().chain([began]).cloned().collect(), before.clone())
+            }
+            Some(_) | None => (Vec::new(), self.written.clone()),
+        }
+    }
+
+    /// The results of calls of the newest message. Others are in the conversation.
+    fn open_results(&mut self, history: &History) -> &[ToolResultMessage] {
+        let Some(run) = &mut self.run else { return &[] };
+        let calls = history.last().map_or(&[][..], |last| last.tool_calls());
+        run.results.retain(|result| calls.iter().any(|call| call.id == result.call_id));
+        &run.results
+    }
+}
+
 impl SessionLog {
     fn new(store: Arc<dyn SessionStore>, session: Arc<str>) -> Self {
         let lease = SessionLease::new(session, crate::journal::new_id(), store.lease_time());
-        Self { store, lease, state: AsyncMutex::default(), known: Mutex::default(), usage: Mutex::default() }
+        Self {
+            store,
+            lease,
+            state: AsyncMutex::default(),
+            facts: Mutex::default(),
+            is_deleted: AtomicBool::new(false),
+            usage: Mutex::default(),
+        }
     }
 
     fn id(&self) -> &str {
@@ -205,45 +227,8 @@ impl SessionLog {
         state.count += u64::try_from(records.len()).unwrap_or(u64::MAX);
         state.last = records.last().cloned();
         state.written = after;
-        let mut known = lock(&self.known);
-        for record in records {
-            match record.change() {
-                Change::Began { run_id, user, since, .. } => {
-                    known.user = known.user.take().or_else(|| user.clone());
-                    known.newest = Some((Arc::clone(run_id), *since));
-                }
-                Change::Usage { usage } => known.usage += usage,
-                Change::Paused { paused, since, messages } => {
-                    let before = known.pending.take();
-                    let mut pending = Pending::new(Paused::clone(paused), *since, *messages);
-                    if let Some(before) = before.filter(|before| before.paused.run_id() == paused.run_id()) {
-                        (pending.steps, pending.answers) = (before.steps, before.answers);
-                    }
-                    known.pending = Some(pending);
-                }
-                Change::Step { step, record, .. } => {
-                    if let Some(pending) = &mut known.pending {
-                        pending.steps.push((step.clone(), record.clone()));
-                    }
-                }
-                Change::Answered { question, hash, answer, .. } => {
-                    if let Some(pending) = &mut known.pending {
-                        let (question, hash, answer) = (question.clone(), hash.clone(), answer.clone());
-                        pending.answers.push(StoredAnswer { question, hash, answer });
-                    }
-                }
-                Change::Resolved { .. } => known.pending = None,
-                // A run rewinds the log only to its own beginning, where the run that waits began too.
-                Change::Rewound { .. }
-                | Change::Message { .. }
-                | Change::Results { .. }
-                | Change::Cut { .. }
-                | Change::Child { .. }
-                | Change::Value { .. }
-                | Change::State { .. }
-                | Change::Thread { .. } => {}
-            }
-        }
+        let mut facts = lock(&self.facts);
+        records.iter().map(SessionRecord::change).for_each(|change| facts.note(change));
     }
 
     /// Reads the whole log into the session.
@@ -254,7 +239,7 @@ impl SessionLog {
             return Err(self.deleted());
         }
         let last = records.last().cloned();
-        let Content { own, threads, usage, user, pending, count, newest, .. } = Content::new(records);
+        let Content { own, threads, facts, count } = Content::new(records);
         if count > 0 {
             let threads: Result<_, _> = threads
                 .into_iter()
@@ -270,13 +255,14 @@ impl SessionLog {
         };
         let (run, runs) = (state.run.take(), state.runs);
         *state = LogState { count, last, written, opened, attempt: None, is_stale: false, run, runs };
-        *lock(&self.known) = Known { usage, user, pending, newest, is_deleted: false };
+        *lock(&self.facts) = facts;
+        self.is_deleted.store(false, Ordering::Relaxed);
         Ok(())
     }
 
     /// The session was deleted, and perhaps another one has its id. What was deleted must not be written again.
     fn deleted(&self) -> SessionError {
-        lock(&self.known).is_deleted = true;
+        self.is_deleted.store(true, Ordering::Relaxed);
         SessionStoreError::Missing { session: self.id().to_owned() }.into()
     }
 
@@ -312,18 +298,8 @@ impl SessionLog {
         history: &History,
     ) -> Result<(), SessionError> {
         self.resolve(state).await?;
-        let (mut changes, mut after) = (Vec::new(), state.written.clone());
-        let mut results = &[][..];
-        if let Some(run) = &mut state.run {
-            let calls = history.last().map_or(&[][..], |last| last.tool_calls());
-            run.results.retain(|result| calls.iter().any(|call| call.id == result.call_id));
-            results = &run.results;
-            if let Some(began) = &run.began {
-                changes.extend(run.first.iter().chain([began]).cloned());
-                after = run.before.clone();
-            }
-        }
-        let content = after.changes(session, history, results);
+        let (mut changes, mut after) = state.begin_changes();
+        let content = after.changes(session, history, state.open_results(history));
         let is_only_begun =
             content.is_empty() && changes.iter().all(|change| matches!(change, Change::Began { .. }));
         if is_only_begun {
@@ -343,18 +319,18 @@ impl Session {
     /// The run that waits for answers in a stored session; `None` if there is none, or if the session is not stored.
     /// Continue it with [`AgentHandle::resume`](crate::AgentHandle), in this session.
     pub fn paused(&self) -> Option<Paused> {
-        lock(&self.log()?.known).pending.as_ref().map(Pending::to_paused)
+        lock(&self.log()?.facts).pending.as_ref().map(Pending::to_paused)
     }
 
     /// The tokens that the runs of a stored session used, children and agent tools included. It is empty for other
     /// sessions.
     pub fn usage(&self) -> UsageByModel {
-        self.log().map(|log| lock(&log.known).usage.clone()).unwrap_or_default()
+        self.log().map(|log| lock(&log.facts).usage.clone()).unwrap_or_default()
     }
 
     /// The user of the first run in a stored session that had one. Runs of other users are refused.
     pub fn user(&self) -> Option<Arc<str>> {
-        lock(&self.log()?.known).user.clone()
+        lock(&self.log()?.facts).user.clone()
     }
 }
 
@@ -371,7 +347,7 @@ impl Session {
     /// Returns an error if the session is not stored, or if the store fails.
     pub async fn give_up(&self) -> Result<(), SessionError> {
         self.alone(async |log, state| {
-            let run_id = lock(&log.known).pending.as_ref().map(|pending| pending.paused.run_id().into());
+            let run_id = lock(&log.facts).pending.as_ref().map(|pending| pending.paused.run_id().into());
             let Some(run_id) = run_id else { return Ok(()) };
             // What the program changed while the run waited.
             let Changes { mut changes, problem } = state.written.clone().changes(self, &self.history(), &[]);
@@ -473,7 +449,7 @@ impl Session {
 
     /// Whether the session was deleted in its store since it was opened.
     pub fn is_deleted(&self) -> bool {
-        self.log().is_some_and(|log| lock(&log.known).is_deleted)
+        self.log().is_some_and(|log| log.is_deleted.load(Ordering::Relaxed))
     }
 
     pub fn log(&self) -> Option<&SessionLog> {

@@ -8,7 +8,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::SessionError;
-use super::content::{Content, Pending, messages_of, place_of};
+use super::content::{Content, messages_of, place_of};
+use super::facts::{Facts, Pending};
 use crate::journal::new_id;
 use crate::model::UsageByModel;
 use crate::question::Paused;
@@ -101,7 +102,8 @@ impl Sessions {
     /// # Errors
     /// Returns [`SessionStoreError::Missing`] if there is none with this id, and an error if it cannot be read.
     pub async fn read(&self, session: &str) -> Result<StoredSession, SessionError> {
-        let Content { own, usage, user, pending, .. } = Content::new(self.records(session).await?);
+        let Content { own, facts: Facts { usage, user, pending, .. }, .. } =
+            Content::new(self.records(session).await?);
         let paused = pending.as_ref().map(Pending::to_paused);
         Ok(StoredSession { content: own.into_saved()?, user, usage, paused })
     }
@@ -144,7 +146,7 @@ impl Sessions {
         let (content, live) = Content::with_live(self.records(lease.session()).await?);
         let to = place(lease.session(), &live, messages)?;
         let settled =
-            content.pending.map(|pending| Change::Resolved { run_id: pending.paused.run_id().into() });
+            content.facts.pending.map(|pending| Change::Resolved { run_id: pending.paused.run_id().into() });
         let changes = settled.into_iter().chain([Change::Rewound { to }]);
         let records: Vec<_> = changes.map(SessionRecord::now).collect();
         Ok(self.0.append(lease, content.count, &records).await?)

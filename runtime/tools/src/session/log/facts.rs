@@ -1,0 +1,108 @@
+//! What a session's log says apart from its conversations.
+
+use std::sync::Arc;
+
+use crate::journal::StepRecord;
+use crate::model::UsageByModel;
+use crate::question::{Answer, Paused};
+use crate::session_store::Change;
+
+/// What the records of a log say, in their order. Readers of a log and its writer take them in by [`Facts::note`].
+#[derive(Default)]
+pub(super) struct Facts {
+    /// The tokens that the runs used.
+    pub(super) usage: UsageByModel,
+    /// The user of the first run that has one.
+    pub(super) user: Option<Arc<str>>,
+    /// The run that waits for answers.
+    pub(super) pending: Option<Pending>,
+    /// The id of the newest run, and the number of records before it.
+    pub(super) newest: Option<(Arc<str>, u64)>,
+    /// The ids of calls that waited until their runs were given up.
+    pub(super) given_up: Vec<Box<str>>,
+}
+
+/// A run that waits for answers.
+#[derive(Clone)]
+pub(super) struct Pending {
+    /// The run, without the records of its steps.
+    pub(super) paused: Paused,
+    /// The number of records before the run.
+    pub(super) since: u64,
+    /// The number of messages of its conversation.
+    pub(super) messages: usize,
+    /// The records of its steps.
+    pub(super) steps: Vec<(String, StepRecord)>,
+    /// The answers that people gave since.
+    pub(super) answers: Vec<StoredAnswer>,
+}
+
+/// An answer of a person.
+#[derive(Clone)]
+pub(super) struct StoredAnswer {
+    /// The key of the question.
+    pub(super) question: String,
+    /// The hash of the question.
+    pub(super) hash: String,
+    pub(super) answer: Answer,
+}
+
+impl Facts {
+    /// Takes in the next record.
+    pub(super) fn note(&mut self, change: &Change) {
+        match change {
+            Change::Began { run_id, user, since, .. } => {
+                self.user = self.user.take().or_else(|| user.clone());
+                self.newest = Some((Arc::clone(run_id), *since));
+            }
+            Change::Usage { usage } => self.usage += usage,
+            Change::Paused { paused, since, messages } => {
+                // A resumed run that waits again has its earlier steps.
+                let before = self.pending.take();
+                let before = before.filter(|before| before.paused.run_id() == paused.run_id());
+                let (steps, answers) =
+                    before.map(|before| (before.steps, before.answers)).unwrap_or_default();
+                let (paused, since, messages) = (Paused::clone(paused), *since, *messages);
+                self.pending = Some(Pending { paused, since, messages, steps, answers });
+            }
+            Change::Step { run_id, step, record } => {
+                if let Some(pending) = self.pending_of(run_id) {
+                    pending.steps.push((step.clone(), record.clone()));
+                }
+            }
+            Change::Answered { run_id, question, hash, answer } => {
+                let (question, hash, answer) = (question.clone(), hash.clone(), answer.clone());
+                if let Some(pending) = self.pending_of(run_id) {
+                    pending.answers.push(StoredAnswer { question, hash, answer });
+                }
+            }
+            Change::Resolved { .. } => {
+                let resolved = self.pending.take();
+                let questions = resolved.iter().flat_map(|pending| pending.paused.questions());
+                self.given_up.extend(questions.map(|question| question.call_id().into()));
+            }
+            Change::Rewound { to } => {
+                self.pending = self.pending.take().filter(|pending| pending.since <= *to);
+            }
+            // They are parts of conversations.
+            Change::Message { .. }
+            | Change::Results { .. }
+            | Change::Cut { .. }
+            | Change::Child { .. }
+            | Change::Value { .. }
+            | Change::State { .. }
+            | Change::Thread { .. } => {}
+        }
+    }
+
+    fn pending_of(&mut self, run_id: &str) -> Option<&mut Pending> {
+        self.pending.as_mut().filter(|pending| pending.paused.run_id() == run_id)
+    }
+}
+
+impl Pending {
+    /// The run with the records of its steps, unless a journal of the program has them.
+    pub(super) fn to_paused(&self) -> Paused {
+        self.paused.clone().with_steps(&self.steps)
+    }
+}
