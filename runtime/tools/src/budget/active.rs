@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use super::declared::{Budget, BudgetScope};
 use super::error::BudgetError;
-use super::held::{Ended, Held, Need};
+use super::held::{ByStore, Ended, Held, Need, push_for};
 use super::memory::MemoryBudgets;
 use super::status::BudgetStatus;
 use super::store::{BudgetKey, BudgetStore, Charge};
@@ -40,14 +40,6 @@ pub struct Spender {
     pub is_continuable: bool,
     /// Whether a later run can have this session.
     pub has_own_session: bool,
-}
-
-/// The charges of one store.
-struct StoreCharges<'a> {
-    store: &'a Arc<dyn BudgetStore>,
-    /// The indices of the budgets.
-    budgets: Vec<usize>,
-    charges: Vec<Charge>,
 }
 
 impl Budgets {
@@ -112,22 +104,16 @@ impl Budgets {
         let Some(active) = &self.0 else { return Ok(None) };
         active.ended.write().await?;
         let mut held = Held::new(Arc::clone(&active.ended));
-        let mut by_store: Vec<StoreCharges<'_>> = Vec::new();
-        for (index, Entry { budget, key, store }) in active.entries.iter().enumerate() {
+        let mut by_store = ByStore::new();
+        for Entry { budget, key, store } in &active.entries {
             let amounts = need.estimate(budget)?;
             if amounts.is_zero() {
                 continue;
             }
-            let charge = Charge::with_key(budget, key, amounts);
-            match by_store.iter_mut().find(|known| known.store.identity() == store.identity()) {
-                Some(known) => {
-                    known.budgets.push(index);
-                    known.charges.push(charge);
-                }
-                None => by_store.push(StoreCharges { store, budgets: vec![index], charges: vec![charge] }),
-            }
+            push_for(&mut by_store, store, (budget, Charge::with_key(budget, key, amounts)));
         }
-        for StoreCharges { store, budgets, charges } in by_store {
+        for (store, charges) in by_store {
+            let (budgets, charges): (Vec<_>, Vec<_>) = charges.into_iter().unzip();
             let reserved = match store.reserve(&charges, SystemTime::now()).await {
                 Ok(reserved) if reserved.len() == charges.len() => Ok(reserved),
                 Ok(_) => Err(BudgetError::storage(
@@ -137,8 +123,8 @@ impl Budgets {
             };
             match reserved {
                 Ok(reserved) => {
-                    for (index, reserved) in budgets.into_iter().zip(reserved) {
-                        held.add(Arc::clone(&active.entries[index].budget), Arc::clone(store), reserved);
+                    for (budget, reserved) in budgets.into_iter().zip(reserved) {
+                        held.add(Arc::clone(budget), Arc::clone(&store), reserved);
                     }
                 }
                 Err(error) => {

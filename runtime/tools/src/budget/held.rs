@@ -63,8 +63,19 @@ impl Need<'_> {
 /// The time that is reserved. Nobody knows how long a request will take.
 const RESERVED_TIME: Duration = Duration::from_micros(1);
 
+/// Items by store.
+pub(super) type ByStore<T> = Vec<(Arc<dyn BudgetStore>, Vec<T>)>;
+
+/// Adds an item to those of its store.
+pub(super) fn push_for<T>(by_store: &mut ByStore<T>, store: &Arc<dyn BudgetStore>, item: T) {
+    match by_store.iter_mut().find(|(known, _)| known.identity() == store.identity()) {
+        Some((_, items)) => items.push(item),
+        None => by_store.push((Arc::clone(store), vec![item])),
+    }
+}
+
 /// What was spent, by store.
-type Spendings = Vec<(Arc<dyn BudgetStore>, Vec<Spending>)>;
+type Spendings = ByStore<Spending>;
 
 /// What happened at the end of requests and calls, until the next reservation of the run or its end.
 #[derive(Default)]
@@ -202,11 +213,7 @@ impl Held {
         let mut by_store = Spendings::new();
         for (budget, store, reserved) in std::mem::take(&mut self.reserved) {
             let actual = actual(&budget, reserved.amounts);
-            let spending = Spending { reserved, actual };
-            match by_store.iter_mut().find(|(known, _)| known.identity() == store.identity()) {
-                Some((_, spendings)) => spendings.push(spending),
-                None => by_store.push((store, vec![spending])),
-            }
+            push_for(&mut by_store, &store, Spending { reserved, actual });
         }
         by_store
     }

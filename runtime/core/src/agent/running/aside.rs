@@ -7,9 +7,7 @@ use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use onionskin_definitions::definition::Effect;
 use onionskin_tools::journal::{StepKind, StepRef, fingerprint};
-use onionskin_tools::model::{
-    BoxModel, Model as _, ModelError, ModelRequest, ModelResponse, RedactedRequests,
-};
+use onionskin_tools::model::{BoxModel, ModelError, ModelRequest, ModelResponse, RedactedRequests};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::agent::error::run_error::RunError;
@@ -100,9 +98,7 @@ impl AgentRun {
             Ok(response) => {
                 let mut tally = self.tally();
                 tally.usage += response.usage;
-                let identity = model.identity(request.model.as_deref());
-                let name = response.billed_as.as_deref().unwrap_or(identity.billed_name());
-                tally.aside_usage.add(name, response.usage);
+                tally.aside_usage.add(requested.billed_name(response.billed_as.as_deref()), response.usage);
                 Ok(Ok(response))
             }
             Err(RunError::Model { source, .. }) => Ok(Err(source)),

@@ -49,6 +49,14 @@ pub(super) struct ModelCall<'r> {
     pub(super) change: Option<&'r (PrefixChange, Option<PrefixCause>)>,
 }
 
+impl ModelCall<'_> {
+    /// The name of the model in the usage: that of the answer, if it names another one.
+    pub(super) fn billed_name(&self, billed_as: Option<&str>) -> Arc<str> {
+        let identity = || self.model.identity(self.request.model.as_deref());
+        billed_as.map_or_else(|| identity().billed_name().into(), Arc::from)
+    }
+}
+
 impl AgentRun {
     /// The request of a turn, without its system prompt. `offered` are its tools, if not all of `tools`.
     ///
@@ -287,8 +295,7 @@ impl AgentRun {
             let error = match answer {
                 Ok(mut response) => {
                     response.usage += failed;
-                    let model = response.billed_as.as_deref().map(Arc::from);
-                    self.note_usage(model, requested, response.usage);
+                    self.note_usage(requested, response.billed_as.as_deref(), response.usage);
                     return Ok(response);
                 }
                 Err(error) => error,
@@ -317,7 +324,7 @@ impl AgentRun {
     /// Counts the tokens of attempts without an answer.
     fn note_failed(&self, requested: ModelCall<'_>, failed: Usage) {
         self.tally().usage += failed;
-        self.note_usage(None, requested, failed);
+        self.note_usage(requested, None, failed);
     }
 
     /// Asks once. `report` gets the tokens that the model reports before it answers or fails, the sum each time.

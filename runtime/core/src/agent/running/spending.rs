@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use onionskin_tools::budget::{BudgetError, Held, Need};
 use onionskin_tools::context::AbortCause;
-use onionskin_tools::model::{Model as _, ModelError, ModelResponse, Usage};
+use onionskin_tools::model::{ModelError, ModelResponse, Usage};
 use tokio::sync::MutexGuard;
 
 use crate::agent::error::run_error::RunError;
@@ -42,14 +42,14 @@ impl AgentRun {
         requested: ModelCall<'_>,
     ) -> Result<Option<RequestSpending<'_>>, RunError> {
         let turn = self.requests.lock().await;
-        let ModelCall { request, model, .. } = requested;
+        let request = requested.request;
         let mut bytes = CountedBytes(0);
         // What cannot be written as JSON is refused by the model.
         let _ = serde_json::to_writer(&mut bytes, request);
         let CountedBytes(bytes) = bytes;
         let input = Measured::estimate(self.tally().measured, bytes);
         let estimate = Usage::new(input, request.params.max_tokens.unwrap_or(0).into());
-        let model: Arc<str> = model.identity(request.model.as_deref()).billed_name().into();
+        let model = requested.billed_name(None);
         match self.cx.shared_budgets().reserve(Need::Request(&model, estimate)).await {
             Ok(held) => Ok(held.map(|mut held| {
                 held.begin();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use onionskin_tools::context::AbortCause;
-use onionskin_tools::model::{Message, Model as _, ToolResultMessage, Usage};
+use onionskin_tools::model::{Message, ToolResultMessage, Usage};
 use onionskin_tools::session::SessionLog;
 
 use crate::agent::error::run_error::RunError;
@@ -24,14 +24,13 @@ impl AgentRun {
 
     /// Notes the tokens of a request for the stored session of the outermost run. A replay asks no model, so nothing is
     /// noted twice.
-    pub(super) fn note_usage(&self, billed_as: Option<Arc<str>>, requested: ModelCall<'_>, usage: Usage) {
+    pub(super) fn note_usage(&self, requested: ModelCall<'_>, billed_as: Option<&str>, usage: Usage) {
         let mut outermost = &self.cx;
         while let Some(parent) = outermost.parent() {
             outermost = parent;
         }
         if let Some(log) = outermost.session().and_then(|session| session.log()) {
-            let name = || requested.model.identity(requested.request.model.as_deref()).billed_name().into();
-            log.note_usage(billed_as.unwrap_or_else(name), usage);
+            log.note_usage(requested.billed_name(billed_as), usage);
         }
     }
 
