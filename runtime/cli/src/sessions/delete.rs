@@ -6,7 +6,7 @@ use clap::Args;
 use onionskin_core::sessions::SessionSelection;
 
 use super::store::StoreArguments;
-use super::words::store_error;
+use super::words::store_failure;
 use crate::failure::Failure;
 use crate::output;
 use crate::program::Program;
@@ -62,7 +62,7 @@ pub(super) async fn run(program: &Program, arguments: DeleteArguments) -> Result
     match sessions.delete(&selection).await {
         Ok(0) => Err(Failure::new(format!("there is nothing to delete: {what}"))),
         Ok(count) => output::text(&format!("{} deleted\n", text::counted(count, "session"))),
-        Err(error) => Err(Failure::new(store_error(&error))),
+        Err(error) => Err(store_failure(error)),
     }
 }
 

@@ -7,7 +7,7 @@ use onionskin_core::sessions::{SessionPage, SessionQuery, SessionSummary};
 use serde_json::{Value, json};
 
 use super::store::StoreArguments;
-use super::words::store_error;
+use super::words::store_failure;
 use crate::failure::Failure;
 use crate::output;
 use crate::program::Program;
@@ -64,7 +64,7 @@ pub(super) async fn run(program: &Program, arguments: ListArguments) -> Result<(
     (query.user, query.text, query.since) = (user.map(Into::into), search, since);
     (query.limit, query.cursor) = (limit.try_into().unwrap_or(usize::MAX), after);
     let sessions = store.sessions(program, false).await?;
-    let page = sessions.list(&query).await.map_err(|error| Failure::new(store_error(&error)))?;
+    let page = sessions.list(&query).await.map_err(store_failure)?;
     if json {
         return output::json(&as_json(&page));
     }

@@ -8,7 +8,7 @@ use onionskin_core::text::thousands;
 use serde_json::json;
 
 use super::store::StoreArguments;
-use super::words::session_error;
+use super::words::session_failure;
 use crate::failure::Failure;
 use crate::output;
 use crate::program::Program;
@@ -46,7 +46,7 @@ pub(crate) struct ShowArguments {
 pub(super) async fn run(program: &Program, arguments: ShowArguments) -> Result<(), Failure> {
     let ShowArguments { id, json, store } = arguments;
     let sessions = store.sessions(program, false).await?;
-    let session = sessions.read(&id).await.map_err(|error| Failure::new(session_error(&error)))?;
+    let session = sessions.read(&id).await.map_err(session_failure)?;
     if json {
         let StoredSession { content, user, usage, paused, .. } = session;
         return output::json(

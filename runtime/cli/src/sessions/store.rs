@@ -19,7 +19,7 @@ use crate::settings::Setting;
 use crate::states;
 use crate::text;
 
-use super::words::session_error;
+use super::words::session_failure;
 #[cfg(feature = "sqlite")]
 use super::words::store_error;
 
@@ -77,7 +77,7 @@ impl SessionArguments {
     pub(crate) async fn open(&self, app: &App) -> Result<Option<Session>, Failure> {
         let Some(id) = &self.session else { return Ok(None) };
         let opened = app.open_session(id.as_str()).await;
-        let session = opened.map_err(|error| Failure::new(session_error(&error)))?;
+        let session = opened.map_err(session_failure)?;
         match session.paused() {
             Some(paused) if paused.agent_name() != app.entry().name() => {
                 let agent = text::first_line(paused.agent_name());
@@ -191,12 +191,11 @@ impl StoreArguments {
         false
     }
 
-    #[expect(clippy::unused_self, clippy::unused_async, reason = "with the feature there is a file")]
+    #[expect(clippy::unused_async, reason = "with the feature there is a file")]
     async fn add_to(&self, _: &Program, _: AppBuilder) -> Result<AppBuilder, Failure> {
         Err(no_store())
     }
 
-    #[expect(clippy::unused_self, reason = "with the feature there is a file")]
     pub(super) async fn sessions(&self, program: &Program, _: bool) -> Result<Sessions, Failure> {
         program.prepare(App::builder()).await?.sessions().ok_or_else(no_store)
     }
