@@ -25,7 +25,7 @@ async fn a11_a_store_in_a_file_has_its_memories_after_a_restart() {
     let ada = MemoryScope::user("ada", "memory");
     let first = FileMemories::open(&file).unwrap().add(&ada, "She likes tea.").await.unwrap();
     let store = FileMemories::open(&file).unwrap();
-    assert_eq!(store.find(&MemoryQuery::list(ada.clone())).await.unwrap(), [first.clone()]);
+    assert_eq!(store.find(&MemoryQuery::list(ada.clone())).await.unwrap(), std::slice::from_ref(&first));
     // What is forgotten is in no file.
     assert!(store.forget(&ada, &first.id).await.unwrap());
     assert!(!fs::read_to_string(&file).unwrap().contains("tea"));

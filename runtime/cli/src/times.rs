@@ -45,7 +45,7 @@ mod tests {
 
     #[test]
     fn a12_a_moment_is_a_date_a_time_or_how_long_ago_it_was() {
-        let moment = UNIX_EPOCH + Duration::from_secs(1_795_861_800);
+        let moment = UNIX_EPOCH + Duration::from_mins(29_931_030);
         assert_eq!(read("2026-11-28T10:30:00Z").unwrap(), moment);
         assert_eq!(read("2026-11-28T11:30:00+01:00").unwrap(), moment);
         assert_eq!(rfc3339(moment).unwrap(), "2026-11-28T10:30:00Z");
@@ -57,6 +57,6 @@ mod tests {
             assert_eq!(ago.as_secs() / 3600, hours, "{text}");
         }
         assert!(read("yesterday").unwrap_err().contains("how long ago"));
-        assert!(read("99999999h").is_err());
+        assert!(read("20000y").is_err());
     }
 }

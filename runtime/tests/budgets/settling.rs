@@ -291,7 +291,7 @@ impl onionskin::journal::Journal for Writes {
 
 /// Counts its starts.
 #[tool]
-async fn count(starts: State<Starts>) -> &'static str {
+fn count(starts: State<Starts>) -> &'static str {
     starts.0.fetch_add(1, Ordering::SeqCst);
     "counted"
 }

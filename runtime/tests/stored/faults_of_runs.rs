@@ -91,7 +91,7 @@ async fn u2_a_resumed_run_that_fails_early_still_waits() {
     for with_answer in [false, true, false] {
         let mut request = trader.resume(&paused).session(&session);
         if with_answer {
-            request = request.answer(paused.questions()[0].key(), Answer::value(&true).unwrap());
+            request = request.answer(paused.questions()[0].key(), Answer::value(true).unwrap());
         }
         let error = request.run().await.unwrap_err();
         assert!(matches!(error, RunError::RunHook { .. }), "{error}");
@@ -112,11 +112,11 @@ async fn u2_an_answer_counts_only_for_the_question_that_it_answered() {
     let paused = pause(trader.request("Buy.").session(&session).run().await);
     market.price.store(500, Ordering::Relaxed);
     let key = paused.questions()[0].key();
-    let yes = Answer::value(&true).unwrap();
+    let yes = Answer::value(true).unwrap();
     let paused = pause(trader.resume(&paused).session(&session).answer(key, yes).run().await);
     let paused = pause(trader.resume(&paused).session(&session).run().await);
     assert!(market.bought.lock().unwrap().is_empty());
-    let no = Answer::value(&false).unwrap();
+    let no = Answer::value(false).unwrap();
     let resumed = trader.resume(&paused).session(&session).answer(paused.questions()[0].key(), no);
     assert_eq!(resumed.run().await.unwrap().text, "Done: bought: false");
 }
@@ -130,7 +130,7 @@ async fn o3_tokens_of_a_resumed_run_are_counted_once() {
     assert_eq!(session.usage().total(), Usage::new(300, 30));
     let paused = pause(trader.resume(&paused).session(&session).run().await);
     assert_eq!(session.usage().total(), Usage::new(300, 30));
-    let answer = Answer::value(&true).unwrap();
+    let answer = Answer::value(true).unwrap();
     trader.resume(&paused).session(&session).answer(paused.questions()[0].key(), answer).run().await.unwrap();
     assert_eq!(session.usage().total(), Usage::new(600, 60));
 }
@@ -157,7 +157,7 @@ async fn u2_a_dropped_run_continues_in_the_same_process_whatever_append_hangs() 
                         trader.request("Buy.").session(&session)
                     }
                     Some(paused) => {
-                        let answer = Answer::value(&true).unwrap();
+                        let answer = Answer::value(true).unwrap();
                         trader.resume(&paused).session(&session).answer(paused.questions()[0].key(), answer)
                     }
                 };

@@ -1,4 +1,4 @@
-//! Two processes with one SQLite file, killed with `kill -9` at random moments.
+//! Two processes with one `SQLite` file, killed with `kill -9` at random moments.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -58,7 +58,7 @@ impl Model for Diligent {
                 let arguments = json!({ "word": message.to_text() }).to_string();
                 response.tool_calls.push(ToolCall::new(id, "note", arguments));
             }
-            _ => response.text = "It is written down.".to_owned(),
+            _ => "It is written down.".clone_into(&mut response.text),
         }
         Ok(response)
     }

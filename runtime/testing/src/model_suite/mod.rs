@@ -145,14 +145,15 @@ impl<F> Suite<F> {
             let model = (self.make)(scenario.clone()).await;
             check(&Probe { model: &model, scenario: &scenario }).await
         };
-        let outcome = case_outcome(async {
+        // Boxed, so that the future of the whole suite is small, whatever the models hold.
+        let outcome = Box::pin(case_outcome(async {
             match checked.await {
                 Ok(()) => CaseOutcome::Passed,
                 Err(Failure::Refused(option)) => CaseOutcome::Refused(option),
                 Err(Failure::NotShown(what)) => CaseOutcome::NotShown(what.to_owned()),
                 Err(Failure::Wrong(reason)) => CaseOutcome::Failed(reason),
             }
-        });
+        }));
         self.cases.push((name, outcome.await));
     }
 }

@@ -317,7 +317,7 @@ impl SessionLog {
 /// For programs with stored sessions.
 impl Session {
     /// The run that waits for answers in a stored session; `None` if there is none, or if the session is not stored.
-    /// Continue it with [`AgentHandle::resume`](crate::AgentHandle), in this session.
+    /// Continue it with `AgentHandle::resume`, in this session.
     pub fn paused(&self) -> Option<Paused> {
         lock(&self.log()?.facts).pending.as_ref().map(Pending::to_paused)
     }
