@@ -35,7 +35,9 @@ pub(crate) fn open_writer(file: &Path, max_size: Option<u64>) -> Result<Connecti
         return Err(Failure::read_only(file));
     }
     // Before anything is written: the file may be that of another program.
-    check(file, Stamp::read(&connection).map_err(failed)?)?;
+    // In one transaction: another program may create the tables between two reads.
+    let stamp = connection.unchecked_transaction().and_then(|state| Stamp::read(&state)).map_err(failed)?;
+    check(file, stamp)?;
     write_ahead(&connection).map_err(failed)?;
     // A commit survives a power failure. What is deleted is overwritten.
     connection.pragma_update(None, "synchronous", "full").map_err(failed)?;

@@ -31,6 +31,7 @@ use onionskin_tools::context::RunContext;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SessionSummary;
 
+#[diagnostic::do_not_recommend]
 impl PromptSource for SessionSummary {
     async fn text(&self, run: &RunContext) -> Result<Option<String>, BoxError> {
         let summary = Summary::new(run, &run.messages());

@@ -47,7 +47,7 @@ const VERSION: u64 = 1;
 /// // Another conversation, which begins with the same messages.
 /// sessions.fork("ticket-7", "ticket-8", 2).await.unwrap();
 /// let fork = clerk.open_session("ticket-8").await.unwrap();
-/// clerk.request("A blue one.").session(&fork).run().await.unwrap();
+/// clerk.request("A blue one.").session(&fork).user("ada").run().await.unwrap();
 /// assert_eq!((session.history().len(), fork.history().len()), (2, 4));
 /// # });
 /// ```
