@@ -86,7 +86,7 @@ impl MemoryStore for FileMemories {
                 }
                 content.added += 1;
                 let (id, time) = (content.added.to_string(), SystemTime::now());
-                let memory = Memory { id, scope: scope.clone(), text: text.to_owned(), time };
+                let memory = Memory::new(id, scope.clone(), text, time);
                 content.memories.push(memory.clone());
                 memory
             })

@@ -136,6 +136,8 @@ impl SqliteBuilder {
 
     /// Opens the file, as [`Sqlite::open`].
     ///
+    /// Cancel safety: as [`Sqlite::open`].
+    ///
     /// # Errors
     /// As [`Sqlite::open`].
     pub async fn open(self, path: impl AsRef<Path>) -> Result<Sqlite, SessionStoreError> {

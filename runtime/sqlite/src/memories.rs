@@ -73,7 +73,7 @@ fn scope_word(owner: &str, name: &str, kind: &str) -> String {
 
 fn memory(id: i64, scope: &MemoryScope, text: String, time: i64) -> Memory {
     let time = UNIX_EPOCH + Duration::from_millis(u64::try_from(time).unwrap_or(0));
-    Memory { id: id.to_string(), scope: scope.clone(), text, time }
+    Memory::new(id.to_string(), scope.clone(), text, time)
 }
 
 fn add(connection: &Connection, scope: &MemoryScope, text: &str) -> Work<Memory, MemoryError> {

@@ -61,7 +61,9 @@ impl MemoryStore for Broken {
             if self.flaw == Flaw::AddsTwice && known.iter().any(|memory| memory.text == text) {
                 self.store.add(&inner, &format!("{text} again")).await?;
             }
-            self.store.add(&inner, &stored).await.map(|memory| Memory { scope: scope.clone(), ..memory })
+            let mut memory = self.store.add(&inner, &stored).await?;
+            memory.scope = scope.clone();
+            Ok(memory)
         })
     }
 

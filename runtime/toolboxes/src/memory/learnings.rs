@@ -88,7 +88,7 @@ impl Learnings {
     /// # Errors
     /// If it cannot be stored.
     #[tool(effect = idempotent, annotations(read_only = false, destructive = false, idempotent, open_world = false))]
-    pub async fn save_learning(
+    async fn save_learning(
         &self,
         ctx: &ToolContext,
         /// The lesson, in one sentence.

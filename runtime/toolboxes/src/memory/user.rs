@@ -124,7 +124,7 @@ impl UserMemories {
     /// # Errors
     /// If the run has no user, or the memory cannot be stored.
     #[tool(effect = idempotent, annotations(read_only = false, destructive = false, idempotent, open_world = false))]
-    pub async fn remember(
+    async fn remember(
         &self,
         ctx: &ToolContext,
         /// The fact, in one sentence that says whom or what it is about.
@@ -142,7 +142,7 @@ impl UserMemories {
     /// # Errors
     /// If the run has no user, or the memories cannot be read.
     #[tool(effect = pure, annotations(read_only, open_world = false))]
-    pub async fn find_memories(
+    async fn find_memories(
         &self,
         ctx: &ToolContext,
         /// Words that the memory may have. Without words, all memories.
@@ -165,7 +165,7 @@ impl UserMemories {
     /// # Errors
     /// If the run has no user, or the memory cannot be removed.
     #[tool(effect = idempotent, annotations(read_only = false, destructive, idempotent, open_world = false))]
-    pub async fn forget_memory(
+    async fn forget_memory(
         &self,
         ctx: &ToolContext,
         /// Its id, as `find_memories` gives it.

@@ -35,6 +35,7 @@ pub enum MemoryOwner {
 /// assert_ne!(scope, MemoryScope::agent("ada", "memory"));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct MemoryScope {
     /// The owner.
     pub owner: MemoryOwner,
@@ -59,8 +60,9 @@ impl MemoryScope {
     }
 }
 
-/// A memory in a store.
+/// A memory in a store. Stores create it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Memory {
     /// Its id, which is unique in its scope and never used again.
     pub id: String,
@@ -70,6 +72,13 @@ pub struct Memory {
     pub text: String,
     /// When it was added, by the clock of the store.
     pub time: SystemTime,
+}
+
+impl Memory {
+    /// A memory with all that it must have.
+    pub fn new(id: impl Into<String>, scope: MemoryScope, text: impl Into<String>, time: SystemTime) -> Self {
+        Self { id: id.into(), scope, text: text.into(), time }
+    }
 }
 
 /// Which memories [`MemoryStore::find`] returns.
@@ -161,6 +170,8 @@ pub trait MemoryStore: Send + Sync + 'static {
     /// Adds a memory and returns it. If the scope has a memory with exactly this text, returns that one and adds nothing,
     /// so that a repeated call has no further effect.
     ///
+    /// Cancel safety: as for all methods.
+    ///
     /// # Errors
     /// Returns an error if the memory cannot be stored; then nothing is.
     fn add<'a>(&'a self, scope: &'a MemoryScope, text: &'a str)
@@ -175,17 +186,23 @@ pub trait MemoryStore: Send + Sync + 'static {
     /// further ones, for example with other forms of a word. The best come first, as the store judges; a memory with
     /// all words comes before a memory with one of them. A text without words selects nothing.
     ///
+    /// Cancel safety: as for all methods.
+    ///
     /// # Errors
     /// Returns an error if the memories cannot be read.
     fn find<'a>(&'a self, query: &'a MemoryQuery) -> BoxFuture<'a, Result<Vec<Memory>, MemoryError>>;
 
     /// Removes a memory for good. Returns whether the scope had it.
     ///
+    /// Cancel safety: as for all methods.
+    ///
     /// # Errors
     /// Returns an error if the memory cannot be removed.
     fn forget<'a>(&'a self, scope: &'a MemoryScope, id: &'a str) -> BoxFuture<'a, Result<bool, MemoryError>>;
 
     /// Removes all memories of an owner, of every kind, for good. Returns their number.
+    ///
+    /// Cancel safety: as for all methods.
     ///
     /// # Errors
     /// Returns an error if the memories cannot be removed.

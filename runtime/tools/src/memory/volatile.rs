@@ -48,7 +48,7 @@ impl Memories {
         }
         self.added += 1;
         let id = self.added.to_string();
-        let memory = Memory { id, scope: scope.clone(), text: text.to_owned(), time: SystemTime::now() };
+        let memory = Memory::new(id, scope.clone(), text, SystemTime::now());
         memories.push(memory.clone());
         memory
     }

@@ -36,6 +36,52 @@ const LEASE_TIME: Duration = Duration::from_secs(10);
 ///
 /// **Cancel safety.** Dropping the future of a method leaves open whether it takes effect, also later. The session is
 /// then read again before the next records are appended.
+///
+/// ```
+/// use onionskin::BoxFuture;
+/// use onionskin::sessions::{
+///     MemorySessions, SessionLease, SessionPage, SessionQuery, SessionRecord, SessionSelection, SessionStore,
+///     SessionStoreError,
+/// };
+///
+/// /// Its sessions are deleted by hand only.
+/// struct Permanent(MemorySessions);
+///
+/// impl SessionStore for Permanent {
+///     fn acquire<'a>(&'a self, lease: &'a SessionLease) -> BoxFuture<'a, Result<u64, SessionStoreError>> {
+///         self.0.acquire(lease)
+///     }
+///
+///     fn release<'a>(&'a self, lease: &'a SessionLease) -> BoxFuture<'a, Result<(), SessionStoreError>> {
+///         self.0.release(lease)
+///     }
+///
+///     fn append<'a>(
+///         &'a self,
+///         lease: &'a SessionLease,
+///         after: u64,
+///         records: &'a [SessionRecord],
+///     ) -> BoxFuture<'a, Result<(), SessionStoreError>> {
+///         self.0.append(lease, after, records)
+///     }
+///
+///     fn read<'a>(
+///         &'a self,
+///         session: &'a str,
+///         after: u64,
+///     ) -> BoxFuture<'a, Result<Vec<SessionRecord>, SessionStoreError>> {
+///         self.0.read(session, after)
+///     }
+///
+///     fn list<'a>(&'a self, query: &'a SessionQuery) -> BoxFuture<'a, Result<SessionPage, SessionStoreError>> {
+///         self.0.list(query)
+///     }
+///
+///     fn delete<'a>(&'a self, _: &'a SessionSelection) -> BoxFuture<'a, Result<u64, SessionStoreError>> {
+///         Box::pin(async { Err(SessionStoreError::storage("sessions are deleted by hand")) })
+///     }
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not store sessions",
     label = "not a session store",
@@ -45,11 +91,15 @@ pub trait SessionStore: Send + Sync + 'static {
     /// Acquires or renews a lease, and returns the number of records of the session: 0 if there is no such session.
     /// A lease that has ended is free for each holder.
     ///
+    /// Cancel safety: as for all methods.
+    ///
     /// # Errors
     /// Returns [`SessionStoreError::Held`] while another holder has the lease.
     fn acquire<'a>(&'a self, lease: &'a SessionLease) -> BoxFuture<'a, Result<u64, SessionStoreError>>;
 
     /// Ends a lease. It has no effect if the holder does not have it.
+    ///
+    /// Cancel safety: as for all methods.
     ///
     /// # Errors
     /// Returns an error if the store fails. The lease then ends with its time.
@@ -57,6 +107,8 @@ pub trait SessionStore: Send + Sync + 'static {
 
     /// Appends records to the log of a session, all or none, and renews the lease. `after` is the number of records
     /// that the session has. The records are durable when this returns.
+    ///
+    /// Cancel safety: as for all methods.
     ///
     /// # Errors
     /// Returns [`SessionStoreError::Lost`] if another holder has acquired the lease, or nobody has it because it was
@@ -72,6 +124,8 @@ pub trait SessionStore: Send + Sync + 'static {
     /// Reads the records of a session after the first `after` ones, in their order. There are none if there is no such
     /// session.
     ///
+    /// Cancel safety: as for all methods.
+    ///
     /// # Errors
     /// Returns [`SessionStoreError::Corrupt`] or [`SessionStoreError::Version`] if a record cannot be read.
     fn read<'a>(
@@ -82,12 +136,16 @@ pub trait SessionStore: Send + Sync + 'static {
 
     /// Lists the sessions that a query selects, the most recently changed ones first.
     ///
+    /// Cancel safety: as for all methods.
+    ///
     /// # Errors
     /// Returns an error if the store fails, or if the query's cursor is not one of this store.
     fn list<'a>(&'a self, query: &'a SessionQuery) -> BoxFuture<'a, Result<SessionPage, SessionStoreError>>;
 
     /// Deletes sessions, and returns their number. Nothing of their records can be read afterwards, not even in the
     /// store's files. A run in progress in such a session fails at its next record.
+    ///
+    /// Cancel safety: as for all methods.
     ///
     /// # Errors
     /// Returns an error if the store fails. Some of the sessions may be deleted then: repeat it.

@@ -91,6 +91,8 @@ impl Sessions {
 
     /// Lists the sessions that a query selects, the most recently changed ones first.
     ///
+    /// Cancel safety: dropping the future has no effect.
+    ///
     /// # Errors
     /// Returns an error if the store fails.
     pub async fn list(&self, query: &SessionQuery) -> Result<SessionPage, SessionStoreError> {
@@ -98,6 +100,8 @@ impl Sessions {
     }
 
     /// Reads a session.
+    ///
+    /// Cancel safety: dropping the future has no effect.
     ///
     /// # Errors
     /// Returns [`SessionStoreError::Missing`] if there is none with this id, and an error if it cannot be read.
@@ -110,6 +114,8 @@ impl Sessions {
 
     /// Copies the first `messages` messages of a session into a new one, with the values and states that it had then, its
     /// user, and its conversations with agent tools. The new session has used no tokens.
+    ///
+    /// Cancel safety: if the future is dropped, the new session is created as a whole or not at all.
     ///
     /// # Errors
     /// Returns [`SessionStoreError::Exists`] if there is a session with the new id, and [`SessionError::WrongPlace`] if the
@@ -130,6 +136,8 @@ impl Sessions {
 
     /// Returns a session to its first `messages` messages, with the values and states that it had then. A run that waits
     /// for answers is given up. The log keeps the later messages until the session is deleted.
+    ///
+    /// Cancel safety: if the future is dropped, the session is returned as a whole or not at all.
     ///
     /// # Errors
     /// Returns [`SessionError::WrongPlace`] as [`Self::fork`] does, and [`SessionStoreError::Held`] while a run of the
@@ -154,6 +162,8 @@ impl Sessions {
 
     /// Deletes sessions for good, and returns their number.
     ///
+    /// Cancel safety: if the future is dropped, some of the sessions may be deleted.
+    ///
     /// # Errors
     /// Returns an error if the store fails.
     pub async fn delete(&self, selection: &SessionSelection) -> Result<u64, SessionStoreError> {
@@ -162,6 +172,8 @@ impl Sessions {
 
     /// Exports a session with its whole log.
     ///
+    /// Cancel safety: dropping the future has no effect.
+    ///
     /// # Errors
     /// Returns [`SessionStoreError::Missing`] if there is none with this id, and an error if it cannot be read.
     pub async fn export(&self, session: &str) -> Result<SessionExport, SessionStoreError> {
@@ -169,6 +181,8 @@ impl Sessions {
     }
 
     /// Creates a session from an export.
+    ///
+    /// Cancel safety: as [`Self::fork`].
     ///
     /// # Errors
     /// Returns [`SessionStoreError::Exists`] if there is a session with this id, and an error if providers would reject
