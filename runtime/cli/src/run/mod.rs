@@ -96,7 +96,7 @@ pub(crate) async fn run(program: &Program, arguments: RunArguments) -> Result<Ex
         let models = model.names(&app, &program.settings);
         let mut printer = RunPrinter::new(json, verbose);
         let mut ran = Vec::new();
-        let result = match request(&app, input, &agents, &session).await {
+        let result = match request(program, &app, input, &agents, &session).await {
             Ok(request) => {
                 let stream = request.cancellation(token.clone()).stream();
                 show(stream, session.id(), &mut printer, &mut ran, waiting).await
@@ -132,6 +132,7 @@ pub(crate) async fn run(program: &Program, arguments: RunArguments) -> Result<Ex
 
 /// The request of the run: it continues the run that waits in the session, if there is no input.
 async fn request(
+    program: &Program,
     app: &App,
     input: Option<String>,
     agents: &AgentArguments,
@@ -141,6 +142,9 @@ async fn request(
     let Some(stored) = session.open(app).await? else {
         return Ok(app.request(input::or_initial(input, app.initial_message(), is_workflow)?));
     };
+    if let Some(note) = session.note_of_new(program, &stored) {
+        output::aside(&note);
+    }
     let request = match (stored.paused(), input) {
         (Some(paused), None) => app.resume(&paused),
         (_, input) => {

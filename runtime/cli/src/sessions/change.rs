@@ -8,7 +8,6 @@ use clap::Args;
 use onionskin_core::sessions::SessionExport;
 
 use super::store::StoreArguments;
-use super::words::{session_failure, store_failure};
 use crate::failure::Failure;
 use crate::output;
 use crate::program::Program;
@@ -126,20 +125,20 @@ pub(super) async fn fork(program: &Program, arguments: ForkArguments) -> Result<
         };
         sessions.fork(&id, &new, messages).await.map(|()| messages)
     };
-    done(&new, forked.await.map_err(session_failure)?)
+    done(&new, forked.await.map_err(|error| sessions.failure(error))?)
 }
 
 pub(super) async fn rewind(program: &Program, arguments: RewindArguments) -> Result<(), Failure> {
     let RewindArguments { id, to, store } = arguments;
     let sessions = store.sessions(program, false).await?;
-    sessions.rewind(&id, to).await.map_err(session_failure)?;
+    sessions.rewind(&id, to).await.map_err(|error| sessions.failure(error))?;
     done(&id, to)
 }
 
 pub(super) async fn export(program: &Program, arguments: ExportArguments) -> Result<(), Failure> {
     let ExportArguments { id, out, store } = arguments;
     let sessions = store.sessions(program, false).await?;
-    let export = sessions.export(&id).await.map_err(store_failure)?;
+    let export = sessions.export(&id).await.map_err(|error| sessions.failure(error))?;
     let Some(file) = out else { return output::json_line(&export) };
     let bytes = serde_json::to_vec(&export).map_err(Failure::new)?;
     write(&file, &bytes, false, Readers::User).map_err(|error| {
@@ -158,8 +157,8 @@ pub(super) async fn import(program: &Program, arguments: ImportArguments) -> Res
     let json = fs::read_to_string(&file).map_err(|error| failed(&error))?;
     let export = SessionExport::from_json(&json).map_err(|error| failed(&error))?;
     let sessions = store.sessions(program, true).await?;
-    sessions.import(&id, export).await.map_err(session_failure)?;
-    let session = sessions.read(&id).await.map_err(session_failure)?;
+    sessions.import(&id, export).await.map_err(|error| sessions.failure(error))?;
+    let session = sessions.read(&id).await.map_err(|error| sessions.failure(error))?;
     done(&id, session.content.history().len())
 }
 

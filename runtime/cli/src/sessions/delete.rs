@@ -6,7 +6,6 @@ use clap::Args;
 use onionskin_core::sessions::SessionSelection;
 
 use super::store::StoreArguments;
-use super::words::store_failure;
 use crate::failure::Failure;
 use crate::output;
 use crate::program::Program;
@@ -60,9 +59,9 @@ pub(super) async fn run(program: &Program, arguments: DeleteArguments) -> Result
         confirm(&what).await?;
     }
     match sessions.delete(&selection).await {
-        Ok(0) => Err(Failure::new(format!("there is nothing to delete: {what}"))),
+        Ok(0) => Err(Failure::new(format!("there is nothing to delete: {what}{}", sessions.place()))),
         Ok(count) => output::text(&format!("{} deleted\n", text::counted(count, "session"))),
-        Err(error) => Err(store_failure(error)),
+        Err(error) => Err(sessions.failure(error)),
     }
 }
 

@@ -7,7 +7,6 @@ use onionskin_core::sessions::{SessionPage, SessionQuery, SessionSummary};
 use serde_json::{Value, json};
 
 use super::store::StoreArguments;
-use super::words::store_failure;
 use crate::failure::Failure;
 use crate::output;
 use crate::program::Program;
@@ -64,14 +63,16 @@ pub(super) async fn run(program: &Program, arguments: ListArguments) -> Result<(
     (query.user, query.text, query.since) = (user.map(Into::into), search, since);
     (query.limit, query.cursor) = (limit.try_into().unwrap_or(usize::MAX), after);
     let sessions = store.sessions(program, false).await?;
-    let page = sessions.list(&query).await.map_err(store_failure)?;
+    let page = sessions.list(&query).await.map_err(|error| sessions.failure(error))?;
     if json {
         return output::json(&as_json(&page));
     }
     output::text(&table(&page.sessions))?;
     match &page.next {
         Some(next) => output::note(&format!("there are more, with `--after {}`", text::shell_word(next))),
-        None if page.sessions.is_empty() => output::note("there are no such sessions"),
+        None if page.sessions.is_empty() => {
+            output::note(&format!("there are no such sessions{}", sessions.place()));
+        }
         None => {}
     }
     Ok(())

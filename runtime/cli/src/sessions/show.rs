@@ -8,7 +8,6 @@ use onionskin_core::text::thousands;
 use serde_json::json;
 
 use super::store::StoreArguments;
-use super::words::session_failure;
 use crate::failure::Failure;
 use crate::output;
 use crate::program::Program;
@@ -46,7 +45,7 @@ pub(crate) struct ShowArguments {
 pub(super) async fn run(program: &Program, arguments: ShowArguments) -> Result<(), Failure> {
     let ShowArguments { id, json, store } = arguments;
     let sessions = store.sessions(program, false).await?;
-    let session = sessions.read(&id).await.map_err(session_failure)?;
+    let session = sessions.read(&id).await.map_err(|error| sessions.failure(error))?;
     if json {
         let StoredSession { content, user, usage, paused, .. } = session;
         return output::json(

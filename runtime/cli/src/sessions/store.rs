@@ -1,12 +1,14 @@
 //! Where stored sessions are, and the one that a run continues.
 
+use std::ops::Deref;
 #[cfg(feature = "sqlite")]
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use onionskin_core::declaration::AppBuilder;
+use onionskin_core::model::UsageByModel;
 use onionskin_core::run::RunRequest;
-use onionskin_core::sessions::Sessions;
+use onionskin_core::sessions::{SessionError, SessionStoreError, Sessions};
 use onionskin_core::{App, Session};
 #[cfg(feature = "sqlite")]
 use onionskin_sqlite::Sqlite;
@@ -19,7 +21,7 @@ use crate::settings::Setting;
 use crate::states;
 use crate::text;
 
-use super::words::session_failure;
+use super::words::session_error;
 #[cfg(feature = "sqlite")]
 use super::words::store_error;
 
@@ -77,7 +79,7 @@ impl SessionArguments {
     pub(crate) async fn open(&self, app: &App) -> Result<Option<Session>, Failure> {
         let Some(id) = &self.session else { return Ok(None) };
         let opened = app.open_session(id.as_str()).await;
-        let session = opened.map_err(session_failure)?;
+        let session = opened.map_err(|error| Failure::new(session_error(&error)))?;
         match session.paused() {
             Some(paused) if paused.agent_name() != app.entry().name() => {
                 let agent = text::first_line(paused.agent_name());
@@ -91,6 +93,16 @@ impl SessionArguments {
 
     /// The request, as one of the session and for its user.
     pub(crate) fn continues(&self, request: RunRequest, session: &Session) -> RunRequest {
+    /// Says that a session is a new one, and where it is stored: a mistyped id begins one too, and so does a folder that was moved.
+    pub(crate) fn note_of_new(&self, program: &Program, session: &Session) -> Option<String> {
+        let id = self.id()?;
+        let is_new = session.history().is_empty() && session.usage() == UsageByModel::default();
+        // A setup can have a store of its own.
+        let file = if program.setup.is_none() { self.store.place(program) } else { None };
+        let place = file.map_or_else(String::new, |file| format!(", in {file}"));
+        is_new.then(|| format!("note: the session `{id}` is new{place}"))
+    }
+
         let request = request.session(session);
         match self.user.as_deref().map(Into::into).or_else(|| session.user()) {
             Some(user) => request.user(user),
@@ -101,6 +113,37 @@ impl SessionArguments {
 
 fn two_stores() -> Failure {
     Failure::new("the program has a store of sessions of its own: remove `--sessions`")
+/// The sessions of a store.
+pub(super) struct StoredSessions {
+    sessions: Sessions,
+    /// The file, for people; none for the store of a program.
+    place: Option<String>,
+}
+
+impl StoredSessions {
+    /// The end of a sentence that says where they are.
+    pub(super) fn place(&self) -> String {
+        self.place.as_ref().map_or_else(String::new, |place| format!(" in {place}"))
+    }
+
+    /// The failure of a command.
+    pub(super) fn failure(&self, error: impl Into<SessionError>) -> Failure {
+        let error = error.into();
+        if let SessionError::Store(SessionStoreError::Missing { session, .. }) = &error {
+            return Failure::new(format!("there is no session `{session}`{}", self.place()));
+        }
+        Failure::new(session_error(&error))
+    }
+}
+
+impl Deref for StoredSessions {
+    type Target = Sessions;
+
+    fn deref(&self) -> &Sessions {
+        &self.sessions
+    }
+}
+
 }
 
 #[cfg(feature = "sqlite")]
@@ -111,6 +154,11 @@ impl StoreArguments {
 
     /// The file of the option or the settings, or the one for the working directory.
     fn file(&self, program: &Program) -> Result<File, Failure> {
+    /// The file, for people.
+    fn place(&self, program: &Program) -> Option<String> {
+        self.file(program).ok().map(|file| file.place())
+    }
+
         let named = self.sessions.as_ref().map(|file| Setting::option("sessions", file.to_string_lossy()));
         if let Some(named) = named.or_else(|| program.settings.sessions.clone()) {
             let path = PathBuf::from(&named.value);
@@ -132,22 +180,24 @@ impl StoreArguments {
     }
 
     /// The sessions that there are. `creates` if the file may be a new one.
-    pub(super) async fn sessions(&self, program: &Program, creates: bool) -> Result<Sessions, Failure> {
+    pub(super) async fn sessions(&self, program: &Program, creates: bool) -> Result<StoredSessions, Failure> {
         match (program.prepare(App::builder()).await?.sessions(), &self.sessions) {
             (Some(_), Some(_)) => return Err(two_stores()),
-            (Some(own), None) => return Ok(own),
+            (Some(sessions), None) => return Ok(StoredSessions { sessions, place: None }),
             (None, _) => {}
         }
         let file = self.file(program)?;
-        if creates {
-            return Ok(Sessions::new(file.create().await?));
-        }
-        match (file.path.exists(), &file.named) {
-            (true, _) => Ok(Sessions::new(file.open().await?)),
-            (false, Some(named)) => Err(named.failure(format!("there is no file `{}`", file.path.display()))),
+        let sessions = if creates {
+            Sessions::new(file.create().await?)
+        } else if file.path.exists() {
+            Sessions::new(file.open().await?)
+        } else if let Some(named) = &file.named {
+            return Err(named.failure(format!("there is no file {}", file.place())));
+        } else {
             // Nothing was stored yet.
-            (false, None) => Ok(Sessions::new(onionskin_core::sessions::MemorySessions::default())),
-        }
+            Sessions::new(onionskin_core::sessions::MemorySessions::default())
+        };
+        Ok(StoredSessions { sessions, place: Some(file.place()) })
     }
 }
 
@@ -168,6 +218,12 @@ struct File {
 #[cfg(feature = "sqlite")]
 impl File {
     async fn create(&self) -> Result<Sqlite, Failure> {
+    /// Its name, for people.
+    fn place(&self) -> String {
+        let which = if self.named.is_none() { ", the file for this folder" } else { "" };
+        format!("`{}`{which}", text::path(&self.path))
+    }
+
         if self.named.is_none() {
             let folder = self.path.parent().unwrap_or(Path::new(""));
             states::make(folder)
@@ -196,8 +252,9 @@ impl StoreArguments {
         Err(no_store())
     }
 
-    pub(super) async fn sessions(&self, program: &Program, _: bool) -> Result<Sessions, Failure> {
-        program.prepare(App::builder()).await?.sessions().ok_or_else(no_store)
+    pub(super) async fn sessions(&self, program: &Program, _: bool) -> Result<StoredSessions, Failure> {
+        let sessions = program.prepare(App::builder()).await?.sessions().ok_or_else(no_store)?;
+        Ok(StoredSessions { sessions, place: None })
     }
 }
 
@@ -207,3 +264,8 @@ fn no_store() -> Failure {
         "the program stores no sessions: enable feature `sqlite` of onionskin, or set a store in its `setup`",
     )
 }
+    #[expect(clippy::unused_self, reason = "with the feature there is an option")]
+    fn place(&self, _: &Program) -> Option<String> {
+        None
+    }
+

@@ -2,20 +2,7 @@
 
 use onionskin_core::sessions::{SessionError, SessionStoreError};
 
-use crate::failure::Failure;
 use crate::questions;
-
-/// The failure of a command for [`session_error`].
-#[expect(clippy::needless_pass_by_value, reason = "it is for `map_err`")]
-pub(super) fn session_failure(error: SessionError) -> Failure {
-    Failure::new(session_error(&error))
-}
-
-/// The failure of a command for [`store_error`].
-#[expect(clippy::needless_pass_by_value, reason = "it is for `map_err`")]
-pub(super) fn store_failure(error: SessionStoreError) -> Failure {
-    Failure::new(store_error(&error))
-}
 
 /// Why a stored session could not be used.
 pub(crate) fn session_error(error: &SessionError) -> String {

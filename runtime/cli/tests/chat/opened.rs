@@ -20,7 +20,9 @@ fn shows(folder: &Folder) -> String {
 #[test]
 fn a12_a_chat_continues_a_stored_session() {
     let folder = counter();
-    assert!(chat(&folder, "one\n").out.starts_with("Turn 1: one\n"));
+    let ran = chat(&folder, "one\n");
+    assert!(ran.out.starts_with("Turn 1: one\n"), "{ran:?}");
+    assert!(ran.words.starts_with("note: the session `a` is new, in `"), "{ran:?}");
     let ran = chat(&folder, "two\n/usage\n");
     assert!(ran.code == 0 && ran.out.starts_with("Turn 2: two\n"), "{ran:?}");
     assert!(ran.out.lines().last().unwrap().starts_with("session `a`: "), "{ran:?}");

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -48,21 +49,27 @@ fn sessions(folder: &Folder, arguments: &[&str]) -> Ran {
     folder.run(&[&["sessions"], arguments].concat())
 }
 
+/// The file of sessions for the folder.
+fn usual_file(folder: &Folder) -> PathBuf {
+    let config = folder.run(&["config"]).out;
+    let line = config.lines().find_map(|line| line.strip_prefix("sessions: ")).unwrap();
+    PathBuf::from(
+        line.split_once(" for this folder, (not set; the variable is `ONIONSKIN_SESSIONS`)").unwrap().0,
+    )
+}
+
 #[test]
 fn a12_a_run_continues_a_stored_session() {
     let folder = counter();
-    for (turn, input) in [(1, "one"), (2, "two")] {
+    let file = usual_file(&folder);
+    let shown = file.display();
+    let note = format!("note: the session `ticket-7` is new, in `{shown}`, the file for this folder\n");
+    for (turn, input, words) in [(1, "one", &*note), (2, "two", "")] {
         let ran = run(&folder, "ticket-7", &[input]);
-        assert_eq!((ran.code, &*ran.out, &*ran.words), (0, &*format!("Turn {turn}: {input}\n"), ""));
+        assert_eq!((ran.code, &*ran.out, &*ran.words), (0, &*format!("Turn {turn}: {input}\n"), words));
     }
     assert_eq!(run(&folder, "ticket-8", &["three"]).out, "Turn 1: three\n");
-    let files: Vec<_> = fs::read_dir(folder.path(".state/onionskin/onionskin/sessions"))
-        .unwrap()
-        .map(|file| file.unwrap().path())
-        .filter(|file| file.extension().is_some_and(|ending| ending == "db"))
-        .collect();
-    let [file] = &files[..] else { panic!("{files:?}") };
-    assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
 
     let shown = sessions(&folder, &["show", "ticket-7"]);
     let tokens = shown.out.lines().nth(1).unwrap();
@@ -77,12 +84,6 @@ fn a12_a_run_continues_a_stored_session() {
 #[test]
 fn a12_the_file_of_sessions_is_that_of_the_option_the_settings_or_the_folder() {
     let folder = counter();
-    assert!(
-        folder
-            .run(&["config"])
-            .out
-            .contains(".db for this folder, (not set; the variable is `ONIONSKIN_SESSIONS`)")
-    );
     for (turn, file) in [(1, "one.db"), (2, "one.db"), (1, "two.db")] {
         let ran = run(&folder, "a", &["--sessions", file, "Hello."]);
         assert_eq!(ran.out, format!("Turn {turn}: Hello.\n"), "{ran:?}");
@@ -166,7 +167,10 @@ fn a12_runs_of_a_session_are_for_its_user() {
 fn a12_sessions_are_listed_by_user_words_time_and_page() {
     let folder = counter();
     let empty = sessions(&folder, &["list"]);
-    assert_eq!((empty.code, &*empty.out, &*empty.words), (0, "", "note: there are no such sessions\n"));
+    let file = usual_file(&folder);
+    let words =
+        format!("note: there are no such sessions in `{}`, the file for this folder\n", file.display());
+    assert_eq!((empty.code, &*empty.out, empty.words), (0, "", words));
     assert!(!folder.path(".state").exists(), "a list makes no file");
     for (id, user, input) in [
         ("first", "ada", "A red lamp."),
@@ -222,15 +226,15 @@ fn a12_a_session_is_forked_returned_exported_and_imported() {
     assert_eq!(run(&folder, "d", &["--sessions", "other.db", "three"]).out, "Turn 3: three\n");
 
     for (arguments, words) in [
-        (&["show", "z"][..], "error: there is no session `z`\n"),
+        (&["show", "z"][..], "error: there is no session `z` in `"),
         (&["fork", "a", "b"], "error: there is a session `b` already: "),
         (&["fork", "a", "z", "--at", "9"], "error: the session `a` cannot end after 9 messages: it has 4"),
-        (&["rewind", "z", "--to", "0"], "error: there is no session `z`\n"),
+        (&["rewind", "z", "--to", "0"], "error: there is no session `z` in `"),
         (&["export", "c", "--out", "c.json"], "error: `c.json` exists: name another file\n"),
         (&["import", "c.json", "a"], "error: there is a session `a` already: "),
         (&["import", "script.yaml", "z"], "error: `script.yaml`: "),
         (&["import", "none.json", "z"], "error: `none.json`: "),
-        (&["delete", "z", "--yes"], "error: there is nothing to delete: the session `z`\n"),
+        (&["delete", "z", "--yes"], "error: there is nothing to delete: the session `z` in `"),
     ] {
         sessions(&folder, arguments).failed(&[words]);
     }

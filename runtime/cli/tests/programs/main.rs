@@ -247,7 +247,8 @@ fn a12_a_program_has_its_own_store_of_sessions() {
         (status.code().unwrap(), text(stdout), text(stderr))
     };
     let clerk = ["run", "--agent", "Clerk", "--session", "a", "A lamp."];
-    assert_eq!(run("stores", &clerk), (0, "I note: A lamp.\n".to_owned(), String::new()));
+    let note = "note: the session `a` is new\n".to_owned();
+    assert_eq!(run("stores", &clerk), (0, "I note: A lamp.\n".to_owned(), note));
     assert!(run("stores", &["sessions", "list"]).1.starts_with("a  20"));
     assert!(folder.path().join("own.db").exists() && !folder.path().join("state").exists());
     let words = "error: the program has a store of sessions of its own: remove `--sessions`\n";

@@ -148,6 +148,9 @@ impl<'s> Talk<'s> {
                 say(&format!("{which} goes on: {}", self.messages()))?;
             }
         }
+        if let Some(note) = self.source.arguments.session.note_of_new(self.source.program, &self.session) {
+            aside(&note);
+        }
         if let Some(paused) = &self.paused {
             aside(&waits(paused));
         }
