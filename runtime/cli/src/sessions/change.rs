@@ -1,6 +1,5 @@
 //! `sessions fork`, `rewind`, `export` and `import`.
 
-use std::fs;
 use std::io;
 use std::path::PathBuf;
 
@@ -11,6 +10,7 @@ use super::store::StoreArguments;
 use crate::failure::Failure;
 use crate::output;
 use crate::program::Program;
+use crate::read::{LARGEST_SESSION, size, text_of};
 use crate::text;
 use crate::write::{Readers, write};
 
@@ -26,7 +26,7 @@ Examples:
 
 pub(super) const REWIND: &str = "\
 Return a session to its first messages, with the values and states that it had then. A run that waits for answers is given up. What tools \
-did stays done. The file has the later messages until the session is deleted.
+did stays done. The later messages stay in the file, and `list --search` finds them, until the session is deleted.
 
 Exit code: 0 if all is well, 2 after an error, also while a run of the session is in progress.";
 
@@ -46,7 +46,8 @@ Examples:
   {program} sessions export ticket-7 --out ticket-7.json";
 
 pub(super) const IMPORT: &str = "\
-Make a session of an export. No session may have its id yet.
+Make a session of an export of at most 64 MiB. No session may have its id yet. If a run waits in the export for answers, it is given up: its \
+messages are there, and the answers are not asked for.
 
 Exit code: 0 if all is well, 2 after an error.";
 
@@ -139,9 +140,13 @@ pub(super) async fn export(program: &Program, arguments: ExportArguments) -> Res
     let ExportArguments { id, out, store } = arguments;
     let sessions = store.sessions(program, false).await?;
     let export = sessions.export(&id).await.map_err(|error| sessions.failure(error))?;
-    let Some(file) = out else { return output::json_line(&export) };
-    let bytes = serde_json::to_vec(&export).map_err(Failure::new)?;
-    write(&file, &bytes, false, Readers::User).map_err(|error| {
+    let json = serde_json::to_string(&export).map_err(Failure::new)?;
+    if json.len() as u64 > LARGEST_SESSION {
+        let most = size(LARGEST_SESSION);
+        output::warning(&format!("the export has more than {most}, which `sessions import` refuses"));
+    }
+    let Some(file) = out else { return output::text(&format!("{json}\n")) };
+    write(&file, json.as_bytes(), false, Readers::User).map_err(|error| {
         let shown = file.display();
         if error.kind() == io::ErrorKind::AlreadyExists {
             Failure::new(format!("`{shown}` exists: name another file"))
@@ -154,7 +159,7 @@ pub(super) async fn export(program: &Program, arguments: ExportArguments) -> Res
 pub(super) async fn import(program: &Program, arguments: ImportArguments) -> Result<(), Failure> {
     let ImportArguments { file, id, store } = arguments;
     let failed = |error: &dyn std::fmt::Display| Failure::new(format!("`{}`: {error}", file.display()));
-    let json = fs::read_to_string(&file).map_err(|error| failed(&error))?;
+    let json = text_of(&file, LARGEST_SESSION).map_err(|error| failed(&error))?;
     let export = SessionExport::from_json(&json).map_err(|error| failed(&error))?;
     let sessions = store.sessions(program, true).await?;
     sessions.import(&id, export).await.map_err(|error| sessions.failure(error))?;

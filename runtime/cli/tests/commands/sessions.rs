@@ -225,6 +225,8 @@ fn a12_a_session_is_forked_returned_exported_and_imported() {
     assert_eq!(imported.out, "d has 4 messages\n", "{imported:?}");
     assert_eq!(run(&folder, "d", &["--sessions", "other.db", "three"]).out, "Turn 3: three\n");
 
+    nix::unistd::mkfifo(&folder.path("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    fs::File::create(folder.path("huge")).unwrap().set_len((64 << 20) + 1).unwrap();
     for (arguments, words) in [
         (&["show", "z"][..], "error: there is no session `z` in `"),
         (&["fork", "a", "b"], "error: there is a session `b` already: "),
@@ -234,6 +236,9 @@ fn a12_a_session_is_forked_returned_exported_and_imported() {
         (&["import", "c.json", "a"], "error: there is a session `a` already: "),
         (&["import", "script.yaml", "z"], "error: `script.yaml`: "),
         (&["import", "none.json", "z"], "error: `none.json`: "),
+        (&["import", "pipe", "z"], "error: `pipe`: it is not a file\n"),
+        (&["import", "/dev/zero", "z"], "error: `/dev/zero`: it is not a file\n"),
+        (&["import", "huge", "z"], "error: `huge`: it has more than 64 MiB\n"),
         (&["delete", "z", "--yes"], "error: there is nothing to delete: the session `z` in `"),
     ] {
         sessions(&folder, arguments).failed(&[words]);
