@@ -1,7 +1,5 @@
 //! The agents that a command works with: the program's agents, and the agents of cards or of a workflow folder.
 
-#[cfg(feature = "mcp")]
-use std::path::Path;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -242,8 +240,8 @@ async fn build(
 
 /// The servers of a configuration.
 #[cfg(feature = "mcp")]
-pub(crate) fn servers(config: &Setting) -> Result<McpConfig, Failure> {
-    let file = Path::new(&config.value);
+pub(crate) fn servers(config: &Setting<PathBuf>) -> Result<McpConfig, Failure> {
+    let file = &*config.value;
     if is_address(file) {
         return Err(Failure::new(format!("{config} {NO_ADDRESS}")));
     }

@@ -49,14 +49,10 @@ pub(crate) fn run(program: &Program) -> Result<ExitCode, Failure> {
     for (key, setting) in settings.rows() {
         let line = match setting {
             // The other parts of an address can hold a key.
-            Some(setting) if key == "base_url" => {
-                format!(
-                    "the server `{}`, from {}",
-                    model::host(&setting.value).unwrap_or_default(),
-                    setting.from
-                )
+            Some((value, from)) if key == "base_url" => {
+                format!("the server `{}`, from {from}", model::host(&value).unwrap_or_default())
             }
-            Some(setting) => format!("{}, from {}", text::first_line(&setting.value), setting.from),
+            Some((value, from)) => format!("{}, from {from}", text::first_line(&value)),
             None => {
                 let default = default(program, key)
                     .map_or_else(String::new, |file| format!("{} for this folder, ", text::path(&file)));

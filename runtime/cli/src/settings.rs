@@ -3,7 +3,9 @@
 //! An option wins over a variable of the environment, this over one of `.env`, this over `onionskin.toml` in the working directory, and this over the
 //! user's file.
 
+use std::borrow::Cow;
 use std::env;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,9 +41,9 @@ pub(crate) struct Settings {
     /// The variable with the key for this server.
     pub(crate) api_key_env: Option<Setting>,
     /// The configuration of MCP servers.
-    pub(crate) servers: Option<Setting>,
+    pub(crate) servers: Option<Setting<PathBuf>>,
     /// The file of stored sessions.
-    pub(crate) sessions: Option<Setting>,
+    pub(crate) sessions: Option<Setting<PathBuf>>,
     /// The user's file, whether it exists or not.
     pub(crate) user_file: Option<PathBuf>,
     /// The user's folder of states, whether it exists or not.
@@ -54,9 +56,9 @@ pub(crate) struct Settings {
 
 /// A value, and where it is from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Setting {
+pub(crate) struct Setting<V = String> {
     key: &'static str,
-    pub(crate) value: String,
+    pub(crate) value: V,
     pub(crate) from: Place,
 }
 
@@ -79,13 +81,13 @@ struct Layer {
     model: Option<String>,
     base_url: Option<String>,
     api_key_env: Option<String>,
-    servers: Option<String>,
-    sessions: Option<String>,
+    servers: Option<PathBuf>,
+    sessions: Option<PathBuf>,
 }
 
-impl Setting {
+impl<V> Setting<V> {
     /// The value of an option of the command. The option has the name of the key.
-    pub(crate) fn option(key: &'static str, value: impl Into<String>) -> Self {
+    pub(crate) fn option(key: &'static str, value: impl Into<V>) -> Self {
         Self { key, value: value.into(), from: Place::Argument }
     }
 
@@ -100,8 +102,15 @@ impl Setting {
     }
 }
 
+impl<V: AsRef<OsStr>> Setting<V> {
+    /// The value, and where it is from, for people.
+    fn row(&self) -> (Cow<'_, str>, &Place) {
+        (self.value.as_ref().to_string_lossy(), &self.from)
+    }
+}
+
 /// Its name in messages: `` `--model` ``, `` `model` in `onionskin.toml` ``.
-impl fmt::Display for Setting {
+impl<V> fmt::Display for Setting<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { key, from, .. } = self;
         match from {
@@ -119,6 +128,11 @@ impl Place {
             Self::Variables | Self::Project => true,
             Self::Argument | Self::Environment | Self::User(_) => false,
         }
+    }
+
+    /// A value from there, if there is one.
+    fn setting<V>(&self, key: &'static str, value: Option<V>) -> Option<Setting<V>> {
+        value.map(|value| Setting { key, value, from: self.clone() })
     }
 }
 
@@ -148,12 +162,12 @@ impl Settings {
     /// Reads the files and the environment, and sets the variables of `.env`. It is called before other threads begin.
     pub(crate) fn read() -> Result<Self, Failure> {
         let mut settings = Self::new();
-        let of_environment = Layer::from_values(|key| env::var(variable(key)).ok());
+        let of_environment = Layer::from_values(&Place::Environment, |key| env::var_os(variable(key)))?;
         settings.is_linked = fs::symlink_metadata(variables::FILE).is_ok_and(|file| file.is_symlink());
         let variables = variables::set();
         let value =
-            |name: &str| variables.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone());
-        let of_variables = Layer::from_values(|key| value(&variable(key)));
+            |name: &str| variables.iter().find(|(other, _)| other == name).map(|(_, value)| value.into());
+        let of_variables = Layer::from_values(&Place::Variables, |key| value(&variable(key)))?;
         settings.variables = variables.into_iter().map(|(name, _)| name).collect();
         settings.add(of_environment, &Place::Environment)?;
         settings.add(of_variables, &Place::Variables)?;
@@ -162,13 +176,12 @@ impl Settings {
         {
             let Some(mut layer) = layer_of(&file)? else { continue };
             let folder = file.parent().unwrap_or(Path::new(""));
-            let beside = |path: &str| folder.join(path).to_string_lossy().into_owned();
-            layer.servers = layer.servers.as_deref().map(beside);
-            layer.sessions = layer.sessions.as_deref().map(beside);
-            layer.model = layer.model.map(|model| match model.strip_prefix(SCRIPT) {
-                Some(script) => format!("{SCRIPT}{}", beside(script)),
-                None => model,
-            });
+            layer.servers = layer.servers.map(|file| folder.join(file));
+            layer.sessions = layer.sessions.map(|file| folder.join(file));
+            if let Some(script) = layer.model.as_ref().and_then(|model| model.strip_prefix(SCRIPT)) {
+                let script = text_of(folder.join(script).into(), "model", &place)?;
+                layer.model = Some(format!("{SCRIPT}{script}"));
+            }
             settings.add(layer, &place)?;
         }
         Ok(settings)
@@ -176,8 +189,6 @@ impl Settings {
 
     /// Adds the values of a place behind those of the places before it.
     fn add(&mut self, layer: Layer, from: &Place) -> Result<(), Failure> {
-        let setting =
-            |key, value: Option<String>| value.map(|value| Setting { key, value, from: from.clone() });
         if layer.api_key_env.is_some() && layer.base_url.is_none() {
             return Err(Failure::new(format!(
                 "{from} has an `api_key_env` without a `base_url`: the key is sent to the address beside it alone, so write both there"
@@ -190,10 +201,24 @@ impl Settings {
                 "`api_key_env` in {from} is the name of a variable, such as `OPENROUTER_API_KEY`, and not the key"
             )));
         }
+        if from.is_of_folder() {
+            self.check_folder(&layer, from)?;
+        }
+        if self.base_url.is_none() {
+            // The key of one address is not sent to another.
+            self.base_url = from.setting("base_url", layer.base_url);
+            self.api_key_env = from.setting("api_key_env", layer.api_key_env);
+        }
+        self.model = self.model.take().or_else(|| from.setting("model", layer.model));
+        self.servers = self.servers.take().or_else(|| from.setting("servers", layer.servers));
+        self.sessions = self.sessions.take().or_else(|| from.setting("sessions", layer.sessions));
+        Ok(())
+    }
+
+    /// Refuses what whoever wrote the working directory cannot choose for the user.
+    fn check_folder(&self, layer: &Layer, from: &Place) -> Result<(), Failure> {
         let is_own = |name: &String| !self.is_linked && self.variables.contains(name);
-        if from.is_of_folder()
-            && let Some(name) = layer.api_key_env.as_ref().filter(|name| !is_own(name))
-        {
+        if let Some(name) = layer.api_key_env.as_ref().filter(|name| !is_own(name)) {
             let linked = if self.is_linked { " (a link counts as yours)" } else { "" };
             return Err(Failure::new(format!(
                 "{from} chooses the key in `{name}`, which is not from `{}`{linked}: a folder cannot choose which of your keys is sent to a \
@@ -201,38 +226,45 @@ impl Settings {
                 variables::FILE
             )));
         }
-        if self.base_url.is_none() {
-            // The key of one address is not sent to another.
-            self.base_url = setting("base_url", layer.base_url);
-            self.api_key_env = setting("api_key_env", layer.api_key_env);
-        }
-        self.model = self.model.take().or_else(|| setting("model", layer.model));
-        self.servers = self.servers.take().or_else(|| setting("servers", layer.servers));
-        self.sessions = self.sessions.take().or_else(|| setting("sessions", layer.sessions));
         Ok(())
     }
 
     /// The configuration of servers that the option `--config` or the settings name.
     #[cfg(feature = "mcp")]
-    pub(crate) fn config(&self, option: Option<&Path>) -> Option<Setting> {
-        let option = option.map(|file| Setting::option("config", file.to_string_lossy()));
+    pub(crate) fn config(&self, option: Option<&Path>) -> Option<Setting<PathBuf>> {
+        let option = option.map(|file| Setting::option("config", file));
         option.or_else(|| self.servers.clone())
     }
 
-    /// The values by their keys, for people.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = (&'static str, Option<&Setting>)> {
-        let values = [&self.model, &self.base_url, &self.api_key_env, &self.servers, &self.sessions];
-        KEYS.into_iter().zip(values.map(Option::as_ref))
+    /// The values by their keys, and where they are from, for people.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (&'static str, Option<(Cow<'_, str>, &Place)>)> {
+        let texts = [&self.model, &self.base_url, &self.api_key_env];
+        let texts = texts.map(|setting| setting.as_ref().map(Setting::row));
+        let files = [&self.servers, &self.sessions].map(|setting| setting.as_ref().map(Setting::row));
+        KEYS.into_iter().zip(texts.into_iter().chain(files))
     }
 }
 
 impl Layer {
     /// The values of variables. One that is empty is not set.
-    fn from_values(value: impl Fn(&str) -> Option<String>) -> Self {
-        let [model, base_url, api_key_env, servers, sessions] =
-            KEYS.map(|key| value(key).filter(|value| !value.is_empty()));
-        Self { model, base_url, api_key_env, servers, sessions }
+    fn from_values(place: &Place, value: impl Fn(&str) -> Option<OsString>) -> Result<Self, Failure> {
+        let value = |key| value(key).filter(|value| !value.is_empty());
+        let text = |key| value(key).map(|value| text_of(value, key, place)).transpose();
+        Ok(Self {
+            model: text("model")?,
+            base_url: text("base_url")?,
+            api_key_env: text("api_key_env")?,
+            servers: value("servers").map(PathBuf::from),
+            sessions: value("sessions").map(PathBuf::from),
+        })
     }
+}
+
+/// The value of a key as text.
+fn text_of(value: OsString, key: &'static str, from: &Place) -> Result<String, Failure> {
+    value
+        .into_string()
+        .map_err(|value| Setting { key, value, from: from.clone() }.failure("the value is not UTF-8 text"))
 }
 
 /// The variable of a key: `ONIONSKIN_BASE_URL`.

@@ -15,8 +15,8 @@ pub(crate) fn folder(program: &Program) -> Option<PathBuf> {
 pub(crate) fn key(what: &str) -> Option<String> {
     let here = std::env::current_dir().ok()?;
     // FNV-1a, because the hash of the standard library may be another one in its next version.
-    let key = format!("{}\0{what}", here.display());
-    let hash = key.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+    let key = [here.as_os_str().as_encoded_bytes(), b"\0", what.as_bytes()].concat();
+    let hash = key.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
     Some(format!("{hash:016x}"))

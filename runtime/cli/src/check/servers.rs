@@ -59,7 +59,7 @@ pub(super) async fn check(
                 // Nobody asked for the others.
                 config.retain(|name| uses.contains_key(name));
                 one(&config, uses, report);
-                configs.push((PathBuf::from(usual.value), config));
+                configs.push((usual.value, config));
             }
             Err(failure) => {
                 report.add_line(failure.text());
@@ -98,14 +98,14 @@ pub(super) async fn check(
 }
 
 /// The configuration that agents find without one of the paths: that of the settings, or of the working directory.
-fn usual(program: &Program, found: &Paths, uses: &Uses<'_>) -> Option<Setting> {
+fn usual(program: &Program, found: &Paths, uses: &Uses<'_>) -> Option<Setting<PathBuf>> {
     let usual = program.settings.servers.clone().or_else(|| {
         // An agent without servers has nothing to do with the file.
         let is_used = found.configs.is_empty() && !uses.is_empty();
         // One that cannot be looked at is an error of reading.
         (is_used && Path::new(CONFIG).try_exists().unwrap_or(true)).then(|| Setting::option("config", CONFIG))
     });
-    usual.filter(|usual| !found.configs.iter().any(|path| *path == *usual.value))
+    usual.filter(|usual| !found.configs.contains(&usual.value))
 }
 
 fn uses(agents: &[Arc<Card>]) -> Uses<'_> {

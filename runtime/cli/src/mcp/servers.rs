@@ -1,7 +1,6 @@
 //! The servers of a configuration.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use onionskin_mcp::McpConfig;
 use onionskin_mcp::snapshot::{Snapshot, SnapshotReport, TakeError};
@@ -76,9 +75,9 @@ pub(super) fn chosen(program: &Program, arguments: &ServerArguments) -> Result<M
     let ServerArguments { servers, config } = arguments;
     let setting = program.settings.config(config.as_deref());
     let setting = setting.unwrap_or_else(|| Setting::option("config", CONFIG));
-    let file = &setting.value;
+    let file = setting.value.display();
     // One that exists and cannot be looked at is an error of reading.
-    if Path::new(file).try_exists().is_ok_and(|exists| !exists) {
+    if setting.value.try_exists().is_ok_and(|exists| !exists) {
         return Err(setting.failure(format!(
             "there is no `{file}`: write one, for example {{\"mcpServers\": {{\"time\": {{\"command\": \"mcp-server-time\"}}}}}}, or name another with `--config FILE`"
         )));

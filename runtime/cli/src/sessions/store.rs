@@ -159,10 +159,11 @@ impl StoreArguments {
         self.file(program).ok().map(|file| file.place())
     }
 
-        let named = self.sessions.as_ref().map(|file| Setting::option("sessions", file.to_string_lossy()));
+    /// The file of the option or the settings, or the one for the working directory.
+    fn file(&self, program: &Program) -> Result<File, Failure> {
+        let named = self.sessions.as_ref().map(|file| Setting::option("sessions", file));
         if let Some(named) = named.or_else(|| program.settings.sessions.clone()) {
-            let path = PathBuf::from(&named.value);
-            return Ok(File { path, named: Some(named) });
+            return Ok(File { path: named.value.clone(), named: Some(named) });
         }
         let path = default_file(program);
         let path = path.ok_or_else(|| {
@@ -212,7 +213,7 @@ pub(crate) fn default_file(program: &Program) -> Option<PathBuf> {
 struct File {
     path: PathBuf,
     /// Who names it; none for the one of the working directory.
-    named: Option<Setting>,
+    named: Option<Setting<PathBuf>>,
 }
 
 #[cfg(feature = "sqlite")]

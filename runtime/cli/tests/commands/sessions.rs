@@ -1,7 +1,9 @@
 //! Stored sessions: `run --session`, and the commands `sessions`.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::Read as _;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
@@ -102,6 +104,38 @@ fn a12_the_file_of_sessions_is_that_of_the_option_the_settings_or_the_folder() {
     run(&folder, "a", &["Hello."]).failed(&["`sessions` in `onionskin.toml`: ", "use another path"]);
     assert_eq!(folder.read("script.yaml"), script);
     run(&folder, "", &["--sessions", "one.db", "Hello."]).failed(&["`` is not an id of a session"]);
+}
+
+/// Its name on the screen can be that of another file.
+#[cfg(target_os = "linux")]
+#[test]
+fn a12_the_file_of_sessions_can_have_any_name() {
+    let folder = counter();
+    let name = OsStr::from_bytes(b"s\xff.db");
+    let option = |more: &[&str]| {
+        let mut command = folder.command(more);
+        Ran::new(command.arg("--sessions").arg(name).output().unwrap())
+    };
+    assert_eq!(option(&arguments("a", &["Hello."])).out, "Turn 1: Hello.\n");
+    let mut command = folder.command(&arguments("a", &["Hello."]));
+    assert_eq!(Ran::new(command.env("ONIONSKIN_SESSIONS", name).output().unwrap()).out, "Turn 2: Hello.\n");
+    assert!(folder.path("").join(name).exists() && !folder.path("s\u{fffd}.db").exists());
+    option(&["sessions", "show", "b"]).failed(&["error: there is no session `b` in `s\u{fffd}.db`\n"]);
+    let mut command = folder.command(&["config"]);
+    Ran::new(command.env("ONIONSKIN_MODEL", name).output().unwrap())
+        .failed(&["`ONIONSKIN_MODEL` in the environment: the value is not UTF-8 text"]);
+
+    // Each folder has its own file.
+    for (at, part) in [b"\xfe", b"\xff"].into_iter().enumerate() {
+        let here = folder.path("").join(OsStr::from_bytes(part));
+        fs::create_dir(&here).unwrap();
+        for file in ["cards", "script.yaml"] {
+            std::os::unix::fs::symlink(folder.path(file), here.join(file)).unwrap();
+        }
+        let mut command = folder.command(&arguments("a", &["Hello."]));
+        let ran = Ran::new(command.current_dir(here).output().unwrap());
+        assert_eq!(ran.out, "Turn 1: Hello.\n", "{at}: {ran:?}");
+    }
 }
 
 #[cfg(feature = "shell")]
