@@ -18,7 +18,8 @@ pub(crate) const ABOUT: &str = "\
 Show the settings that commands use where no option says it, and where each is from.
 
 An option wins over a variable of the environment, this over `onionskin.toml` in the working directory, and this over the user's file. A file \
-`.env` in the working directory sets variables that the environment does not have, such as the keys of providers. No key is shown.
+`.env` in the working directory sets variables that the environment does not have, such as the keys of providers. No key is shown. Neither of \
+these two files can choose `sessions`.
 
 Exit code: 0 if all is well, 2 after an error.";
 

@@ -226,6 +226,13 @@ impl Settings {
                 variables::FILE
             )));
         }
+        if let Some(sessions) = from.setting("sessions", layer.sessions.as_ref()) {
+            return Err(Failure::new(format!(
+                "{sessions}: a folder cannot choose where your conversations are stored, and which of them go on; remove it, and write \
+                 `sessions` in your own file, set `{}` in your environment, or use `--sessions`",
+                variable("sessions")
+            )));
+        }
         Ok(())
     }
 

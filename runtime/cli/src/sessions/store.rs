@@ -31,8 +31,8 @@ use super::words::store_error;
 pub(crate) struct StoreArguments {
     /// Use the sessions of this file.
     ///
-    /// Without it, they are those of the program's own store, of the file in the settings, or of a file for the working directory in your
-    /// folder of states.
+    /// Without it, they are those of the program's own store, of the file in your settings, or of a file for the working directory in your
+    /// folder of states. A folder that is renamed or moved has another file then: `config` shows which.
     #[cfg(feature = "sqlite")]
     #[arg(long, value_name = "FILE")]
     sessions: Option<PathBuf>,

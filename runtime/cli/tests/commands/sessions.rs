@@ -91,17 +91,23 @@ fn a12_the_file_of_sessions_is_that_of_the_option_the_settings_or_the_folder() {
         assert_eq!(ran.out, format!("Turn {turn}: Hello.\n"), "{ran:?}");
     }
     assert!(!folder.path(".state").exists());
-    folder.write("onionskin.toml", "sessions = \"one.db\"\n");
+    folder.write("home/onionskin/config.toml", "sessions = \"../../one.db\"\n");
     assert_eq!(run(&folder, "a", &["Hello."]).out, "Turn 3: Hello.\n");
-    assert!(folder.run(&["config"]).out.contains("sessions: one.db, from `onionskin.toml`\n"));
+    assert!(folder.run(&["config"]).out.contains("/home/onionskin/../../one.db, from `"));
+    // A folder of somebody else has a session with the id that the user takes.
+    folder.write("onionskin.toml", "sessions = \"two.db\"\n");
+    run(&folder, "a", &["Hello."]).failed(&[
+        "`sessions` in `onionskin.toml`: a folder cannot choose where your conversations are stored",
+    ]);
+    folder.write("onionskin.toml", "");
 
     folder
         .run(&[&MODEL[..], &["--sessions", "one.db", "Hello."]].concat())
         .failed(&["error: `--sessions` is for a stored session: add `--session ID`"]);
     sessions(&folder, &["list", "--sessions", "three.db"]).failed(&["there is no file `three.db`"]);
-    folder.write("onionskin.toml", "sessions = \"script.yaml\"\n");
+    folder.write("home/onionskin/config.toml", "sessions = \"../../script.yaml\"\n");
     let script = folder.read("script.yaml");
-    run(&folder, "a", &["Hello."]).failed(&["`sessions` in `onionskin.toml`: ", "use another path"]);
+    run(&folder, "a", &["Hello."]).failed(&["`sessions` in `", "config.toml`: ", "use another path"]);
     assert_eq!(folder.read("script.yaml"), script);
     run(&folder, "", &["--sessions", "one.db", "Hello."]).failed(&["`` is not an id of a session"]);
 }

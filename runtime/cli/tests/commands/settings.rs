@@ -74,6 +74,16 @@ fn o1_a_mistake_in_a_file_of_settings_shows_no_key() {
             "ONIONSKIN_BASE_URL=http://x\nONIONSKIN_API_KEY_ENV=HOME\n",
             "chooses the key in `HOME`, which is not from `.env`",
         ),
+        (
+            "onionskin.toml",
+            "sessions = \"hunter2.db\"\n",
+            "error: `sessions` in `onionskin.toml`: a folder cannot choose where your conversations are stored",
+        ),
+        (
+            ".env",
+            "ONIONSKIN_SESSIONS=hunter2.db\n",
+            "error: `ONIONSKIN_SESSIONS` in `.env`: a folder cannot choose where your conversations are stored",
+        ),
     ] {
         folder.write("onionskin.toml", "");
         folder.write(".env", "");
