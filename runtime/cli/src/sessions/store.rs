@@ -14,6 +14,8 @@ use onionskin_core::{App, Session};
 use onionskin_sqlite::Sqlite;
 
 use crate::failure::Failure;
+#[cfg(all(feature = "sqlite", unix))]
+use crate::output;
 use crate::program::Program;
 #[cfg(feature = "sqlite")]
 use crate::settings::Setting;
@@ -91,8 +93,6 @@ impl SessionArguments {
         }
     }
 
-    /// The request, as one of the session and for its user.
-    pub(crate) fn continues(&self, request: RunRequest, session: &Session) -> RunRequest {
     /// Says that a session is a new one, and where it is stored: a mistyped id begins one too, and so does a folder that was moved.
     pub(crate) fn note_of_new(&self, program: &Program, session: &Session) -> Option<String> {
         let id = self.id()?;
@@ -103,6 +103,8 @@ impl SessionArguments {
         is_new.then(|| format!("note: the session `{id}` is new{place}"))
     }
 
+    /// The request, as one of the session and for its user.
+    pub(crate) fn continues(&self, request: RunRequest, session: &Session) -> RunRequest {
         let request = request.session(session);
         match self.user.as_deref().map(Into::into).or_else(|| session.user()) {
             Some(user) => request.user(user),
@@ -111,8 +113,6 @@ impl SessionArguments {
     }
 }
 
-fn two_stores() -> Failure {
-    Failure::new("the program has a store of sessions of its own: remove `--sessions`")
 /// The sessions of a store.
 pub(super) struct StoredSessions {
     sessions: Sessions,
@@ -144,6 +144,8 @@ impl Deref for StoredSessions {
     }
 }
 
+fn two_stores() -> Failure {
+    Failure::new("the program has a store of sessions of its own: remove `--sessions`")
 }
 
 #[cfg(feature = "sqlite")]
@@ -152,8 +154,6 @@ impl StoreArguments {
         self.sessions.is_some()
     }
 
-    /// The file of the option or the settings, or the one for the working directory.
-    fn file(&self, program: &Program) -> Result<File, Failure> {
     /// The file, for people.
     fn place(&self, program: &Program) -> Option<String> {
         self.file(program).ok().map(|file| file.place())
@@ -218,13 +218,13 @@ struct File {
 
 #[cfg(feature = "sqlite")]
 impl File {
-    async fn create(&self) -> Result<Sqlite, Failure> {
     /// Its name, for people.
     fn place(&self) -> String {
         let which = if self.named.is_none() { ", the file for this folder" } else { "" };
         format!("`{}`{which}", text::path(&self.path))
     }
 
+    async fn create(&self) -> Result<Sqlite, Failure> {
         if self.named.is_none() {
             let folder = self.path.parent().unwrap_or(Path::new(""));
             states::make(folder)
@@ -234,10 +234,30 @@ impl File {
     }
 
     async fn open(&self) -> Result<Sqlite, Failure> {
-        Sqlite::open(&self.path).await.map_err(|error| {
+        let opened = Sqlite::open(&self.path).await.map_err(|error| {
             let error = store_error(&error);
             self.named.as_ref().map_or_else(|| Failure::new(&error), |named| named.failure(&error))
-        })
+        })?;
+        #[cfg(unix)]
+        self.warn_of_others();
+        Ok(opened)
+    }
+
+    /// A new file is the user's alone. One that exists may be shared on purpose.
+    #[cfg(unix)]
+    fn warn_of_others(&self) {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let Ok(facts) = self.path.metadata() else { return };
+        let mode = facts.permissions().mode() & 0o777;
+        if mode & 0o007 != 0 {
+            let file = text::path(&self.path);
+            output::warning(&format!(
+                "all users of this machine can open `{file}` (mode {mode:o}), which has your conversations and what you allowed: \
+                 `chmod 600 {}` ends this",
+                text::shell_word(&file)
+            ));
+        }
     }
 }
 
@@ -246,6 +266,11 @@ impl StoreArguments {
     #[expect(clippy::unused_self, reason = "with the feature there is an option")]
     fn is_named(&self) -> bool {
         false
+    }
+
+    #[expect(clippy::unused_self, reason = "with the feature there is an option")]
+    fn place(&self, _: &Program) -> Option<String> {
+        None
     }
 
     #[expect(clippy::unused_async, reason = "with the feature there is a file")]
@@ -265,8 +290,3 @@ fn no_store() -> Failure {
         "the program stores no sessions: enable feature `sqlite` of onionskin, or set a store in its `setup`",
     )
 }
-    #[expect(clippy::unused_self, reason = "with the feature there is an option")]
-    fn place(&self, _: &Program) -> Option<String> {
-        None
-    }
-

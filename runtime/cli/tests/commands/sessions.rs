@@ -112,6 +112,23 @@ fn a12_the_file_of_sessions_is_that_of_the_option_the_settings_or_the_folder() {
     run(&folder, "", &["--sessions", "one.db", "Hello."]).failed(&["`` is not an id of a session"]);
 }
 
+#[test]
+fn a12_a_file_of_sessions_that_others_can_open_is_warned_of() {
+    let folder = counter();
+    let run = || run(&folder, "a", &["--sessions", "s.db", "Hello."]).words;
+    assert_eq!(run(), "note: the session `a` is new, in `s.db`\n");
+    let set = |mode| fs::set_permissions(folder.path("s.db"), fs::Permissions::from_mode(mode)).unwrap();
+    set(0o644);
+    let words = "warning: all users of this machine can open `s.db` (mode 644), which has your conversations and what you allowed: `chmod 600 \
+                 s.db` ends this\n";
+    assert_eq!(
+        (run(), sessions(&folder, &["list", "--sessions", "s.db"]).words),
+        (words.into(), words.into())
+    );
+    set(0o660);
+    assert_eq!(run(), "");
+}
+
 /// Its name on the screen can be that of another file.
 #[cfg(target_os = "linux")]
 #[test]
