@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -60,6 +61,32 @@ async fn a12_the_coder_asks_before_each_change_and_its_session_is_stored() {
     assert_eq!((session.content.history().len(), session.paused.is_none()), (12, true));
     let (code, shown) = coder(folder.path(), &["--yes"]);
     assert!(code == 1 && shown.contains("the test is mended already"), "{shown}");
+}
+
+/// Others can write into the folder for temporary files.
+#[test]
+fn a12_the_coder_works_in_a_folder_of_its_own() {
+    let temporary = tempfile::tempdir().unwrap();
+    let program = Command::new(env!("CARGO_BIN_EXE_coder"))
+        .env("TMPDIR", temporary.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let planned = temporary.path().join(format!("onionskin-coder-{}", program.id()));
+    assert_eq!(program.wait_with_output().unwrap().status.code(), Some(3));
+    assert!(!planned.exists());
+    let made: Vec<_> = fs::read_dir(temporary.path()).unwrap().map(|made| made.unwrap().path()).collect();
+    let [made] = &made[..] else { panic!("{made:?}") };
+    assert_eq!(fs::metadata(made).unwrap().permissions().mode() & 0o777, 0o700);
+
+    let theirs = temporary.path().join("theirs");
+    fs::create_dir_all(theirs.join("project")).unwrap();
+    fs::write(theirs.join("project/test.sh"), "touch ../ran\n").unwrap();
+    let (code, shown) = coder(&theirs, &["--yes"]);
+    assert!(code == 1 && shown.contains("has other files, and no `sessions.db`"), "{shown}");
+    assert!(!theirs.join("ran").exists());
+    assert_eq!(coder(made, &["--yes"]).0, 0);
 }
 
 /// Recorded from the script, because the tests have no key. `ONIONSKIN_RECORD=1` records it anew.

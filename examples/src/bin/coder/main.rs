@@ -4,13 +4,15 @@
 //! cargo run -p onionskin-examples --features coder --bin coder [-- [FOLDER] [--yes] [--git COMMAND]]
 //! ```
 //!
-//! It makes a small project in FOLDER, or in a temporary folder, and works there with the built-in tools for files and commands. Each
-//! command and each change needs your approval; `--yes` gives it. The session is stored in `SQLite`: where nobody answers, the run waits
-//! in FOLDER, and the next start with the same folder continues it. A budget bounds what the session costs. With `--git`, such as
+//! It makes a small project in FOLDER, or in a new temporary folder, and works there with the built-in tools for files and commands.
+//! FOLDER is a new or an empty folder, or one of an earlier start. Each command and each change needs your approval; `--yes` gives it. The
+//! session is stored in `SQLite`: where nobody answers, the run waits in FOLDER, and the next start with the same folder continues it. A
+//! budget bounds what the session costs. With `--git`, such as
 //! `--git mcp-server-git`, the project is a repository of git, and the coder commits its change through this MCP server. A script plays the
 //! model's part.
 
 mod agent;
+mod folder;
 
 use std::error::Error;
 use std::io::{self, IsTerminal as _};
@@ -26,6 +28,7 @@ use onionskin::{AgentHandle, RunError};
 use onionskin_examples::show::View;
 
 use agent::{Coder, TASK, budget, make_project, script};
+use folder::{SESSIONS, own_folder};
 
 const USAGE: &str = "usage: coder [FOLDER] [--yes] [--git COMMAND]";
 
@@ -71,13 +74,13 @@ async fn main() -> ExitCode {
 }
 
 async fn work(options: Options) -> Result<ExitCode, Box<dyn Error>> {
-    let temporary = || std::env::temp_dir().join(format!("onionskin-coder-{}", std::process::id()));
-    let folder = std::path::absolute(options.folder.clone().unwrap_or_else(temporary))?;
+    let folder = own_folder(options.folder.as_deref())?;
+    // The file says that the folder is one of the coder, so it comes first.
+    let store = Sqlite::open(folder.join(SESSIONS)).await?;
     let project = folder.join("project");
     make_project(&project)?;
     // The tools work in the working directory.
     std::env::set_current_dir(&project)?;
-    let store = Sqlite::open(folder.join("sessions.db")).await?;
     let coder = coder(&options, &project, store).await?;
 
     let session = coder.open_session("mend-the-test").await?;
