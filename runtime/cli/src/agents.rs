@@ -7,11 +7,14 @@ use onionskin_core::declaration::{AppBuilder, AppDescription, DynAgent};
 #[cfg(feature = "filesystem")]
 use onionskin_core::definition::ToolSource;
 use onionskin_core::model::BoxModel;
+use onionskin_core::prompt::PromptPart;
 use onionskin_core::text::nearest;
 use onionskin_core::{App, BuildError, ScriptedModel};
 use onionskin_hooks::SpillFolder;
 #[cfg(feature = "mcp")]
 use onionskin_mcp::McpConfig;
+use onionskin_vocabulary::Word as _;
+use onionskin_vocabulary::agent::Flag;
 
 use crate::failure::Failure;
 use crate::loaded::Loaded;
@@ -293,6 +296,15 @@ fn build_error(error: &BuildError) -> String {
              the file that has it with `--config FILE`",
             text::first_line(agent),
             text::first_line(server)
+        );
+    }
+    if let BuildError::NoPromptText { agent, part, .. } = error
+        && let Some(field) = Flag::ALL.iter().find(|flag| PromptPart::from(**flag) == *part)
+    {
+        return format!(
+            "the agent `{}` has `{field}: true`, and the program has no text for it: remove the field, or run the agent in a program whose \
+             `setup` sets one",
+            text::first_line(agent)
         );
     }
     if let BuildError::Several(errors) = error {

@@ -42,6 +42,20 @@ fn o1_every_mistake_in_arguments_says_what_to_do() {
 }
 
 #[test]
+fn a14_a_field_of_a_card_without_its_text_is_an_error_for_its_writer() {
+    let folder = Folder::new(&[
+        ("cards/a.md", "---\nadd_memories_to_context: true\n---\nA.\n"),
+        ("script.yaml", "a:\n  - say: Hello.\n"),
+    ]);
+    let words = "error: the agent `a` has `add_memories_to_context: true`, and the program has no text for it: remove the field, or run the \
+                 agent in a program whose `setup` sets one\n";
+    let ran = folder.run(&["run", "--model", "script:script.yaml", "Hello"]);
+    assert_eq!((ran.code, &*ran.words), (2, words));
+    let checked = folder.run(&["check"]);
+    assert_eq!((checked.code, &*checked.out), (1, words));
+}
+
+#[test]
 fn o1_a_name_of_no_provider_is_no_model() {
     let folder = Folder::adder();
     let words = "the name `wibble` says no provider: write `PROVIDER::wibble`, such as `ollama::wibble`";
