@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
-use onionskin_core::sessions::SessionExport;
+use onionskin_core::sessions::{SessionExport, SessionStoreError};
 
 use super::store::StoreArguments;
 use crate::failure::Failure;
@@ -67,7 +67,7 @@ pub(crate) struct ForkArguments {
     new: String,
 
     /// The number of messages that the new session begins with. Without it, these are all.
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = number, allow_hyphen_values = true)]
     at: Option<usize>,
 
     #[command(flatten)]
@@ -81,7 +81,7 @@ pub(crate) struct RewindArguments {
     id: String,
 
     /// The number of messages that stay.
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = number, allow_hyphen_values = true)]
     to: usize,
 
     #[command(flatten)]
@@ -160,11 +160,22 @@ pub(super) async fn import(program: &Program, arguments: ImportArguments) -> Res
     let ImportArguments { file, id, store } = arguments;
     let failed = |error: &dyn std::fmt::Display| Failure::new(format!("`{}`: {error}", file.display()));
     let json = text_of(&file, LARGEST_SESSION).map_err(|error| failed(&error))?;
-    let export = SessionExport::from_json(&json).map_err(|error| failed(&error))?;
+    let export = SessionExport::from_json(&json).map_err(|error| {
+        if let SessionStoreError::Corrupt { reason, .. } = &error {
+            failed(&format!("this is not what `sessions export` writes: {reason}"))
+        } else {
+            failed(&error)
+        }
+    })?;
     let sessions = store.sessions(program, true).await?;
     sessions.import(&id, export).await.map_err(|error| sessions.failure(error))?;
     let session = sessions.read(&id).await.map_err(|error| sessions.failure(error))?;
     done(&id, session.content.history().len())
+}
+
+/// Reads a number of messages.
+fn number(text: &str) -> Result<usize, &'static str> {
+    text.parse().map_err(|_| "write the number of messages, such as `4`; `sessions show` numbers them")
 }
 
 /// Says what a session has now.

@@ -43,15 +43,15 @@ pub(crate) struct DeleteArguments {
 
 pub(super) async fn run(program: &Program, arguments: DeleteArguments) -> Result<(), Failure> {
     let DeleteArguments { id, user, yes, store } = arguments;
-    let (selection, what) = match (id, user) {
+    let (selection, what, none) = match (id, user) {
         (Some(id), _) => {
-            let what = format!("the session `{}`", text::plain(&id));
-            (SessionSelection::session(id), what)
+            let what = format!("session `{}`", text::plain(&id));
+            (SessionSelection::session(id), format!("the {what}"), what)
         }
         (None, user) => {
             let user = user.unwrap_or_default();
-            let what = format!("all sessions of the user `{}`", text::first_line(&user));
-            (SessionSelection::user(user), what)
+            let of = format!("of the user `{}`", text::first_line(&user));
+            (SessionSelection::user(user), format!("all sessions {of}"), format!("session {of}"))
         }
     };
     let sessions = store.sessions(program, false).await?;
@@ -59,7 +59,7 @@ pub(super) async fn run(program: &Program, arguments: DeleteArguments) -> Result
         confirm(&what).await?;
     }
     match sessions.delete(&selection).await {
-        Ok(0) => Err(Failure::new(format!("there is nothing to delete: {what}{}", sessions.place()))),
+        Ok(0) => Err(Failure::new(format!("there is no {none}{}", sessions.place()))),
         Ok(count) => output::text(&format!("{} deleted\n", text::counted(count, "session"))),
         Err(error) => Err(sessions.failure(error)),
     }

@@ -27,6 +27,9 @@ Examples:
 /// The characters of the part of a message that has the words of a search.
 const EXCERPT: usize = 100;
 
+/// The most sessions of a page.
+const MOST: usize = 10_000;
+
 #[derive(Args)]
 pub(crate) struct ListArguments {
     /// Only the sessions of this user.
@@ -42,8 +45,8 @@ pub(crate) struct ListArguments {
     since: Option<SystemTime>,
 
     /// List at most this number of sessions.
-    #[arg(long, value_name = "NUMBER", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    limit: u32,
+    #[arg(long, value_name = "NUMBER", default_value_t = 50, value_parser = limit, allow_hyphen_values = true)]
+    limit: usize,
 
     /// Go on behind the page before, with what it printed at its end and with the same options.
     #[arg(long, value_name = "PLACE")]
@@ -61,7 +64,7 @@ pub(super) async fn run(program: &Program, arguments: ListArguments) -> Result<(
     let ListArguments { user, search, since, limit, after, json, store } = arguments;
     let mut query = SessionQuery::default();
     (query.user, query.text, query.since) = (user.map(Into::into), search, since);
-    (query.limit, query.cursor) = (limit.try_into().unwrap_or(usize::MAX), after);
+    (query.limit, query.cursor) = (limit, after);
     let sessions = store.sessions(program, false).await?;
     let page = sessions.list(&query).await.map_err(|error| sessions.failure(error))?;
     if json {
@@ -76,6 +79,12 @@ pub(super) async fn run(program: &Program, arguments: ListArguments) -> Result<(
         None => {}
     }
     Ok(())
+}
+
+/// Reads a number of sessions.
+fn limit(text: &str) -> Result<usize, String> {
+    let limit = text.parse().ok().filter(|limit| (1..=MOST).contains(limit));
+    limit.ok_or_else(|| format!("write a number from 1 to {MOST}"))
 }
 
 fn table(sessions: &[SessionSummary]) -> String {

@@ -61,8 +61,8 @@ fn shown(id: &str, session: &StoredSession) -> String {
         shown += &format!("user: {}\n", text::first_line(user));
     }
     for (model, usage) in session.usage.iter() {
-        let [read, written] = [usage.input_tokens, usage.output_tokens].map(thousands);
-        shown += &format!("{}: {read} tokens read, {written} written\n", text::first_line(model));
+        let (read, written) = (text::counted(usage.input_tokens, "token"), thousands(usage.output_tokens));
+        shown += &format!("{}: {read} read, {written} written\n", text::first_line(model));
     }
     if let Some(paused) = &session.paused {
         shown += &format!(

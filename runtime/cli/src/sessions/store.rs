@@ -234,10 +234,17 @@ impl File {
     }
 
     async fn open(&self) -> Result<Sqlite, Failure> {
-        let opened = Sqlite::open(&self.path).await.map_err(|error| {
-            let error = store_error(&error);
+        let failed = |error: String| {
             self.named.as_ref().map_or_else(|| Failure::new(&error), |named| named.failure(&error))
-        })?;
+        };
+        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if self.path.is_dir() {
+            return Err(failed(format!("{} is a folder: name a file", self.place())));
+        }
+        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+            return Err(failed(format!("there is no folder `{}`: make it first", text::path(folder))));
+        }
+        let opened = Sqlite::open(&self.path).await.map_err(|error| failed(store_error(&error)))?;
         #[cfg(unix)]
         self.warn_of_others();
         Ok(opened)

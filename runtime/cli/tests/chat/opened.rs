@@ -45,6 +45,7 @@ fn a12_a_chat_continues_a_stored_session() {
 }
 
 #[test]
+    folder.run(&[&DESK[..], &["--continue", "--user", "ada"]].concat()).failed(&["cannot be used with"]);
 fn u2_a_chat_asks_the_questions_of_its_stored_session_again_or_gives_them_up() {
     let folder = Folder::asker(
         "",

@@ -291,12 +291,27 @@ fn a12_a_session_is_forked_returned_exported_and_imported() {
         (&["rewind", "z", "--to", "0"], "error: there is no session `z` in `"),
         (&["export", "c", "--out", "c.json"], "error: `c.json` exists: name another file\n"),
         (&["import", "c.json", "a"], "error: there is a session `a` already: "),
-        (&["import", "script.yaml", "z"], "error: `script.yaml`: "),
+        (
+            &["import", "script.yaml", "z"],
+            "error: `script.yaml`: this is not what `sessions export` writes: ",
+        ),
         (&["import", "none.json", "z"], "error: `none.json`: "),
         (&["import", "pipe", "z"], "error: `pipe`: it is not a file\n"),
         (&["import", "/dev/zero", "z"], "error: `/dev/zero`: it is not a file\n"),
         (&["import", "huge", "z"], "error: `huge`: it has more than 64 MiB\n"),
-        (&["delete", "z", "--yes"], "error: there is nothing to delete: the session `z` in `"),
+        (&["delete", "z", "--yes"], "error: there is no session `z` in `"),
+        (&["delete", "--user", "bo", "--yes"], "error: there is no session of the user `bo` in `"),
+        (
+            &["rewind", "c", "--to", "-1"],
+            "write the number of messages, such as `4`; `sessions show` numbers them",
+        ),
+        (&["fork", "c", "z", "--at", "all"], "write the number of messages, such as `4`"),
+        (&["list", "--limit", "0"], "write a number from 1 to 10000"),
+        (&["list", "--sessions", "cards"], "error: `cards` is a folder: name a file\n"),
+        (
+            &["import", "c.json", "z", "--sessions", "none/s.db"],
+            "error: there is no folder `none`: make it first\n",
+        ),
     ] {
         sessions(&folder, arguments).failed(&[words]);
     }
