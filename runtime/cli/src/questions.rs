@@ -4,6 +4,7 @@ use std::io::{self, Write as _};
 use std::thread;
 
 use clap::Args;
+use onionskin_core::CancellationToken;
 use onionskin_core::approval::Approval;
 use onionskin_core::question::{Answer, AnswerError, Answerer, Dialogue, Paused, Question, QuestionKind};
 use onionskin_core::text::{folded, folded_json, visible};
@@ -160,6 +161,8 @@ pub(crate) struct Person {
     allows: bool,
     /// Whether there is a terminal to ask at.
     is_there: bool,
+    /// When the person leaves, and answers nothing more.
+    leaves: CancellationToken,
     /// One question at a time. Each waits until the events before it are shown.
     asks: Mutex<mpsc::UnboundedSender<oneshot::Sender<()>>>,
 }
@@ -168,9 +171,9 @@ pub(crate) struct Person {
 pub(crate) type Waiting = mpsc::UnboundedReceiver<oneshot::Sender<()>>;
 
 impl Person {
-    pub(crate) fn new(is_there: bool, yes: YesArgument) -> (Self, Waiting) {
+    pub(crate) fn new(is_there: bool, yes: YesArgument, leaves: CancellationToken) -> (Self, Waiting) {
         let (asks, waiting) = mpsc::unbounded_channel();
-        (Self { allows: yes.yes, is_there, asks: Mutex::new(asks) }, waiting)
+        (Self { allows: yes.yes, is_there, leaves, asks: Mutex::new(asks) }, waiting)
     }
 }
 
@@ -193,7 +196,12 @@ impl Answerer for Person {
         loop {
             // A terminal that is gone gives no line either.
             let _ = write!(io::stderr(), "{}", asking.prompt());
-            match next_line().await {
+            let line = tokio::select! {
+                biased;
+                () = self.leaves.cancelled() => ReadLine::End,
+                line = next_line() => line,
+            };
+            match line {
                 ReadLine::Line(line) => match asking.read(&line) {
                     Ok(Some(answer)) => return Some(answer),
                     Ok(None) => {

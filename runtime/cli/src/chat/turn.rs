@@ -116,7 +116,11 @@ impl<'c> Turn<'c> {
     ///
     /// # Errors
     /// Returns an error if the output fails.
-    pub(super) async fn run(mut self, request: RunRequest, is_stored: bool) -> io::Result<(TurnEnd, Used)> {
+    pub(super) async fn run(
+        mut self,
+        request: RunRequest,
+        is_stored: bool,
+    ) -> io::Result<(TurnEnd, Used)> {
         let (sender, mut questions) = mpsc::unbounded_channel::<(Question, Reply)>();
         let YesArgument { yes } = self.yes;
         let answerer = move |question: Question| {
@@ -133,6 +137,7 @@ impl<'c> Turn<'c> {
         let mut run = request.answerer(answerer).cancellation(self.token.clone()).stream();
         let mut frames = tokio::time::interval(FRAME);
         frames.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut is_asked = false;
         let left = loop {
             tokio::select! {
                 biased;
@@ -145,6 +150,7 @@ impl<'c> Turn<'c> {
                 _ = frames.tick() => self.view.show(self.began.elapsed())?,
                 Some((question, reply)) = questions.recv() => {
                     if let Some(signal) = self.ask(&question, reply, &mut run).await? {
+                        is_asked = true;
                         break Some(signal);
                     }
                 }
@@ -162,8 +168,14 @@ impl<'c> Turn<'c> {
         let end = match left {
             Some(signal) => {
                 if is_stored {
-                    self.token.cancel();
-                    let _ = timeout(LAST_WORK, run.output()).await;
+                    let mut output = pin!(run.output());
+                    // Nobody answers any more, so the run waits in its session.
+                    drop(questions);
+                    let waits = is_asked && signal != INTERRUPT;
+                    if !waits || timeout(LAST_WORK / 2, &mut output).await.is_err() {
+                        self.token.cancel();
+                        let _ = timeout(LAST_WORK, output).await;
+                    }
                 }
                 TurnEnd::Left(signal)
             }

@@ -23,7 +23,7 @@ use crate::output;
 use crate::program::Program;
 use crate::questions::{self, Person, Waiting, YesArgument};
 use crate::sessions::SessionArguments;
-use crate::signals::{LAST_WORK, Signals};
+use crate::signals::{INTERRUPT, LAST_WORK, Signals};
 use crate::text;
 use printer::{RunPrinter, RunResult};
 
@@ -84,10 +84,10 @@ pub(crate) async fn run(program: &Program, arguments: RunArguments) -> Result<Ex
     // With `-`, standard input has ended before a question comes.
     let has_person = input.as_deref() != Some(input::STANDARD);
     let asks = has_person && io::stdin().is_terminal() && io::stderr().is_terminal();
-    let token = CancellationToken::new();
+    let (token, leaves) = (CancellationToken::new(), CancellationToken::new());
     let run = async {
         let input = input::read(input).await?;
-        let (person, waiting) = Person::new(asks, yes);
+        let (person, waiting) = Person::new(asks, yes, leaves.clone());
         let with = |app: AppBuilder| if asks || yes.yes { app.default_answerer(person) } else { app };
         let app = agents::app(program, &agents, &model, &session, with).await?;
         if verbose {
@@ -113,6 +113,13 @@ pub(crate) async fn run(program: &Program, arguments: RunArguments) -> Result<Ex
         biased;
         signal = signals.next() => {
             if session.id().is_some() {
+                if signal != INTERRUPT {
+                    // A question that is open waits in the session then.
+                    leaves.cancel();
+                    if timeout(LAST_WORK / 2, &mut run).await.is_ok() {
+                        return Err(Failure::interrupted(signal));
+                    }
+                }
                 token.cancel();
                 let _ = timeout(LAST_WORK, run).await;
             }

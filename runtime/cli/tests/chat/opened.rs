@@ -1,7 +1,10 @@
 //! A chat that continues a stored session.
 
+use nix::sys::signal::Signal;
+
 use crate::DESK;
 use crate::folder::{Folder, Ran};
+use crate::screen::Terminal;
 
 /// An agent that counts its turns.
 fn counter() -> Folder {
@@ -42,10 +45,10 @@ fn a12_a_chat_continues_a_stored_session() {
     }
     let both = folder.run(&[&DESK[..], &["--session", "a", "--continue"]].concat());
     both.failed(&["cannot be used with"]);
+    folder.run(&[&DESK[..], &["--continue", "--user", "ada"]].concat()).failed(&["cannot be used with"]);
 }
 
 #[test]
-    folder.run(&[&DESK[..], &["--continue", "--user", "ada"]].concat()).failed(&["cannot be used with"]);
 fn u2_a_chat_asks_the_questions_of_its_stored_session_again_or_gives_them_up() {
     let folder = Folder::asker(
         "",
@@ -76,16 +79,18 @@ fn u2_a_chat_asks_the_questions_of_its_stored_session_again_or_gives_them_up() {
     assert_eq!((chat(&folder, "").words, shows(&folder).contains("waits")), (String::new(), false));
 }
 
-#[test]
-fn a12_a_chat_knows_what_other_programs_add_to_its_session() {
-    use crate::screen::Terminal;
-
-    let folder = counter();
+/// A chat in a terminal.
+fn chat_in(folder: &Folder) -> Terminal {
     let state = folder.path(".state");
     let arguments = [&DESK[..], &["--session", "a"]].concat();
     let variables = [("XDG_STATE_HOME", state.to_str().unwrap())];
-    let mut chat =
-        Terminal::new(env!("CARGO_BIN_EXE_onionskin"), &folder.path(""), (100, 30), &variables, &arguments);
+    Terminal::new(env!("CARGO_BIN_EXE_onionskin"), &folder.path(""), (100, 30), &variables, &arguments)
+}
+
+#[test]
+fn a12_a_chat_knows_what_other_programs_add_to_its_session() {
+    let folder = counter();
+    let mut chat = chat_in(&folder);
     chat.enter_until("one", "Turn 1: one");
     let run = ["run", "--card", "cards/asker.md", "--model", "script:script.yaml", "--session", "a", "two"];
     assert_eq!(folder.run(&run).out, "Turn 2: two\n");
@@ -95,9 +100,25 @@ fn a12_a_chat_knows_what_other_programs_add_to_its_session() {
     folder.write("cards/asker.md", "---\n{}\n---\nCount more.\n");
     chat.enter_until("four", "Turn 4: four");
     chat.leave();
-    let mut chat =
-        Terminal::new(env!("CARGO_BIN_EXE_onionskin"), &folder.path(""), (100, 30), &variables, &arguments);
+    let mut chat = chat_in(&folder);
     chat.until_shows("The session `a` goes on: 8 messages");
     chat.enter_until("/undo", "taken out: four");
+    chat.leave();
+}
+
+#[test]
+fn u2_a_question_that_is_open_when_a_chat_is_ended_stays_open() {
+    let folder = Folder::asker(
+        "",
+        "  - calls: [{ tool: human_input, args: { question: Which colour? } }]\n  - say: \"I take {last}.\"\n",
+    );
+    let mut chat = chat_in(&folder);
+    chat.enter_until("paint it", "decline> ");
+    chat.signal(Signal::SIGHUP);
+    assert_eq!(chat.code(), 129);
+    let mut chat = chat_in(&folder);
+    chat.until_shows("the run is paused, because it waits for answers:\n  asker: Which colour?\n");
+    chat.enter_until("/resume", "decline> ");
+    chat.types_until("red\r", "I take red.");
     chat.leave();
 }

@@ -404,6 +404,28 @@ fn a12_a_signal_ends_a_run_and_frees_its_session() {
     assert_eq!((rewound.code, &*rewound.out), (0, "a has 1 message\n"), "{rewound:?}");
 }
 
+/// A person whose terminal is closed meanwhile answers later.
+#[cfg(feature = "shell")]
+#[test]
+fn u2_a_question_that_is_open_when_the_terminal_is_closed_stays_open() {
+    let folder = asker();
+    let ends = nix::pty::openpty(None, None).unwrap();
+    let (mut person, terminal) = (fs::File::from(ends.master), fs::File::from(ends.slave));
+    let mut command = folder.command(&arguments("a", &["--card", "cards/a.md", "Paint it."]));
+    command.stdin(terminal.try_clone().unwrap()).stdout(terminal.try_clone().unwrap()).stderr(terminal);
+    let mut program = command.spawn().unwrap();
+    drop(command);
+    let mut shown = String::new();
+    while !shown.contains("decline> ") {
+        let mut part = [0; 4096];
+        let count = person.read(&mut part).unwrap();
+        shown += &String::from_utf8_lossy(&part[..count]);
+    }
+    kill(Pid::from_raw(program.id().try_into().unwrap()), Signal::SIGTERM).unwrap();
+    assert_eq!(program.wait().unwrap().code(), Some(143));
+    run(&folder, "a", &[]).failed(&["error: the session `a` waits for answers:\n  a: Which colour?\n"]);
+}
+
 #[test]
 fn a12_what_is_shown_of_a_session_controls_no_terminal() {
     let folder = Folder::new(&[
