@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::text;
 
 /// How long people wait without a wish to know for what.
-const NOTICED: Duration = Duration::from_millis(300);
+pub(crate) const NOTICED: Duration = Duration::from_millis(300);
 
 /// Writes a result. A reader that has closed its end is not a failure.
 pub(crate) fn text(text: &str) -> Result<(), Failure> {

@@ -13,9 +13,10 @@ use onionskin_core::run::{RunRequest, RunStream};
 use onionskin_core::text::thousands;
 use onionskin_core::{CancellationToken, RunError};
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::{MissedTickBehavior, timeout};
+use tokio::time::{MissedTickBehavior, sleep, timeout};
 
 use crate::lines::ReadLine;
+use crate::output::NOTICED;
 use crate::questions::{self, Asking, YesArgument};
 use crate::signals::{INTERRUPT, LAST_WORK, Signals};
 use crate::text;
@@ -37,6 +38,8 @@ pub(super) enum TurnEnd {
     /// It had its answer already when the user cancelled it.
     AnsweredBefore,
     Cancelled,
+    /// The user cancelled it while it waited for another run of its session.
+    NotBegun,
     Paused(Paused),
     Failed(RunError),
     /// The user leaves: the number of the signal.
@@ -112,14 +115,14 @@ impl<'c> Turn<'c> {
         }
     }
 
-    /// Runs a request to its end. When the user leaves, a stored session gets the end of its run first.
+    /// Runs a request to its end, in the stored session with this id, if there is one. When the user leaves, it gets the end of its run first.
     ///
     /// # Errors
     /// Returns an error if the output fails.
     pub(super) async fn run(
         mut self,
         request: RunRequest,
-        is_stored: bool,
+        stored: Option<&str>,
     ) -> io::Result<(TurnEnd, Used)> {
         let (sender, mut questions) = mpsc::unbounded_channel::<(Question, Reply)>();
         let YesArgument { yes } = self.yes;
@@ -137,7 +140,9 @@ impl<'c> Turn<'c> {
         let mut run = request.answerer(answerer).cancellation(self.token.clone()).stream();
         let mut frames = tokio::time::interval(FRAME);
         frames.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut is_asked = false;
+        let mut waits = pin!(sleep(NOTICED));
+        // A run of a stored session waits for others, also of other programs, before its first event.
+        let (mut has_begun, mut is_asked, mut is_told) = (false, false, stored.is_none());
         let left = loop {
             tokio::select! {
                 biased;
@@ -148,6 +153,12 @@ impl<'c> Turn<'c> {
                     self.cancel();
                 }
                 _ = frames.tick() => self.view.show(self.began.elapsed())?,
+                () = &mut waits, if !is_told => {
+                    is_told = true;
+                    if let Some(id) = stored.filter(|_| !has_begun) {
+                        say(&format!("(waiting for another run of the session `{id}`; Ctrl-C ends the wait)"))?;
+                    }
+                }
                 Some((question, reply)) = questions.recv() => {
                     if let Some(signal) = self.ask(&question, reply, &mut run).await? {
                         is_asked = true;
@@ -156,6 +167,8 @@ impl<'c> Turn<'c> {
                 }
                 event = run.next() => match event {
                     Some(event) => {
+                        // One that is cancelled while it waits has an end too.
+                        has_begun |= !self.token.is_cancelled();
                         self.update(&event)?;
                         lets_others().await;
                     }
@@ -167,7 +180,7 @@ impl<'c> Turn<'c> {
         self.view.end(self.used.time)?;
         let end = match left {
             Some(signal) => {
-                if is_stored {
+                if stored.is_some() {
                     let mut output = pin!(run.output());
                     // Nobody answers any more, so the run waits in its session.
                     drop(questions);
@@ -183,7 +196,13 @@ impl<'c> Turn<'c> {
                 Ok(_) if self.token.is_cancelled() => TurnEnd::AnsweredBefore,
                 Ok(_) => TurnEnd::Answered,
                 Err(RunError::Paused(paused)) => TurnEnd::Paused(paused),
-                Err(RunError::Cancelled { .. }) if self.token.is_cancelled() => TurnEnd::Cancelled,
+                Err(RunError::Cancelled { .. }) if self.token.is_cancelled() => {
+                    if has_begun {
+                        TurnEnd::Cancelled
+                    } else {
+                        TurnEnd::NotBegun
+                    }
+                }
                 Err(error) => TurnEnd::Failed(error),
             },
         };

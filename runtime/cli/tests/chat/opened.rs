@@ -4,7 +4,7 @@ use nix::sys::signal::Signal;
 
 use crate::DESK;
 use crate::folder::{Folder, Ran};
-use crate::screen::Terminal;
+use crate::screen::{Terminal, until};
 
 /// An agent that counts its turns.
 fn counter() -> Folder {
@@ -103,6 +103,14 @@ fn a12_a_chat_knows_what_other_programs_add_to_its_session() {
     let mut chat = chat_in(&folder);
     chat.until_shows("The session `a` goes on: 8 messages");
     chat.enter_until("/undo", "taken out: four");
+    // What others added last is not taken out before the user knows of it.
+    assert_eq!(folder.run(&[&run[..7], &["five"]].concat()).out, "Turn 4: five\n");
+    chat.enter_until(
+        "/undo",
+        "nothing is taken out: write it again for the last input that the session has now",
+    );
+    chat.enter_until("/retry", "Turn 4: five");
+    chat.enter_until("/undo", "taken out: five");
     chat.leave();
 }
 
@@ -121,4 +129,30 @@ fn u2_a_question_that_is_open_when_a_chat_is_ended_stays_open() {
     chat.enter_until("/resume", "decline> ");
     chat.types_until("red\r", "I take red.");
     chat.leave();
+}
+
+#[cfg(feature = "shell")]
+#[test]
+fn a12_a_chat_says_that_it_waits_for_another_run_and_what_a_killed_one_left() {
+    let call = "calls: [{ tool: shell_execute, args: { command: \"touch begun; while [ ! -e go ]; do sleep 0.05; done\" } }]";
+    let folder = Folder::new(&[
+        ("cards/asker.md", "---\nruntime: [shell.execute]\napproval: []\n---\nWork.\n"),
+        (
+            "script.yaml",
+            &format!("asker:\n  - {call}\n  - say: \"Turn 2: {{input}}\"\n  - say: \"Turn 3: {{input}}\"\n"),
+        ),
+    ]);
+    let first = chat_in(&folder);
+    first.enter("one");
+    until("the call", || folder.path("begun").exists());
+    let mut second = chat_in(&folder);
+    second.until_shows("its last input has no answer yet: `/retry` sends it again, `/undo` takes it out\n");
+    second.enter_until("two", "(waiting for another run of the session `a`; Ctrl-C ends the wait)");
+    second.types("\u{3}");
+    second.until_shows("nothing was sent, because another run of the session is in progress\n");
+    folder.write("go", "");
+    first.until_shows("Turn 2: one");
+    second.enter_until("three", "Turn 3: three");
+    second.leave();
+    assert!(!shows(&folder).contains("two"), "{}", shows(&folder));
 }

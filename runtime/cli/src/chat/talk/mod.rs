@@ -7,6 +7,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
+use onionskin_core::model::Message;
 use onionskin_core::question::Paused;
 use onionskin_core::run::RunRequest;
 use onionskin_core::{App, Session};
@@ -146,6 +147,13 @@ impl<'s> Talk<'s> {
                     .stored_id()
                     .map_or_else(|| "The last conversation".to_owned(), |id| format!("The session `{id}`"));
                 say(&format!("{which} goes on: {}", self.messages()))?;
+                let last = self.session.history().last().cloned();
+                let is_answered = last.is_some_and(|last| {
+                    matches!(last, Message::Assistant { .. }) && last.tool_calls().is_empty()
+                });
+                if !is_answered && self.paused.is_none() {
+                    self.hint_at_undo("its last input has no answer yet");
+                }
             }
         }
         if let Some(note) = self.source.arguments.session.note_of_new(self.source.program, &self.session) {
@@ -215,9 +223,9 @@ impl<'s> Talk<'s> {
             Box::new(Plain::new(io::stdout()))
         };
         let quiet = self.streams.is_live.then(Modes::without_echo);
-        let is_stored = self.stored_id().is_some();
+        let stored = self.stored_id();
         let ended = Turn::new(&mut *view, &mut self.input, self.signals, self.source.arguments.yes)
-            .run(request, is_stored)
+            .run(request, stored)
             .await;
         drop(quiet);
         let (end, used) = ended?;
@@ -227,7 +235,11 @@ impl<'s> Talk<'s> {
         match end {
             // Its last line says so.
             TurnEnd::Answered => {}
-            TurnEnd::Cancelled => self.hint_at_undo(),
+            TurnEnd::Cancelled => self.hint_at_undo("the input stays in the conversation"),
+            TurnEnd::NotBegun => {
+                self.past = Past::new(&self.session.history());
+                self.hint("nothing was sent, because another run of the session is in progress");
+            }
             TurnEnd::AnsweredBefore => say("(the run had ended, and the conversation has its answer)")?,
             TurnEnd::Paused(paused) => {
                 self.hint(&waits(&paused));
@@ -235,7 +247,7 @@ impl<'s> Talk<'s> {
             }
             TurnEnd::Failed(error) => {
                 self.refuse(&self.models.describe(&error));
-                self.hint_at_undo();
+                self.hint_at_undo("the input stays in the conversation");
             }
             TurnEnd::Left(signal) => return Ok(Next::Signal(signal)),
         }
@@ -246,10 +258,10 @@ impl<'s> Talk<'s> {
         Ok(Next::Continue)
     }
 
-    /// Says that the input of a run without an answer is in the conversation.
-    fn hint_at_undo(&self) {
+    /// Says what to do about the input of a run without an answer.
+    fn hint_at_undo(&self, what: &str) {
         if self.streams.is_typed {
-            aside("the input stays in the conversation: `/retry` sends it again, `/undo` takes it out");
+            aside(&format!("{what}: `/retry` sends it again, `/undo` takes it out"));
         }
     }
 

@@ -28,20 +28,29 @@ impl<'s> Talk<'s> {
         self.source.arguments.session.id()
     }
 
-    /// Reads what other programs added to the stored session. False if the input must wait.
-    pub(super) async fn catch_up(&mut self) -> io::Result<bool> {
+    /// Reads what other programs added to the stored session, and says whether there was something.
+    async fn read_others(&mut self) -> Result<bool, String> {
         let before = self.session.history();
         let session = self.session.clone();
-        if let Err(why) = on_session(self.signals, session.reload()).await {
+        on_session(self.signals, session.reload()).await?;
+        let history = self.session.history();
+        let is_changed = history != before;
+        if is_changed {
+            self.past = Past::new(&history);
+            let messages = self.messages();
+            say(&format!("(another program has changed the session: it has {messages})"))
+                .map_err(|error| error.to_string())?;
+        }
+        self.paused = self.session.paused();
+        Ok(is_changed)
+    }
+
+    /// As [`Self::read_others`], before an input. False if it must wait.
+    pub(super) async fn catch_up(&mut self) -> io::Result<bool> {
+        if let Err(why) = self.read_others().await {
             self.refuse(&why);
             return Ok(false);
         }
-        let history = self.session.history();
-        if history != before {
-            self.past = Past::new(&history);
-            say(&format!("(another program has changed the session: it has {})", self.messages()))?;
-        }
-        self.paused = self.session.paused();
         if let Some(paused) = &self.paused {
             let why = waits(paused);
             self.hint(&format!("the input is not sent: {why}"));
@@ -49,10 +58,22 @@ impl<'s> Talk<'s> {
         Ok(self.paused.is_none())
     }
 
-    /// Goes back to the conversation before the last change. A run that waits in a stored session is given up.
+    /// Goes back to the conversation before the last change. A run that waits in a stored session is given up. What another program did last
+    /// is not taken out before the user knows of it.
     pub(super) async fn undo(&mut self) -> Option<Before> {
         if self.stored_id().is_none() {
             return self.undo_here();
+        }
+        match self.read_others().await {
+            Ok(false) => {}
+            Ok(true) => {
+                self.hint("nothing is taken out: write it again for the last input that the session has now");
+                return None;
+            }
+            Err(why) => {
+                self.refuse(&why);
+                return None;
+            }
         }
         let session = self.session.clone();
         let undone = async {
