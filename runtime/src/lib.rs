@@ -197,7 +197,8 @@ pub use onionskin_toolboxes as toolboxes;
 pub mod memory {
     #[doc(inline)]
     pub use onionskin_core::memory::{
-        Memory, MemoryError, MemoryOwner, MemoryQuery, MemoryScope, MemoryStore, VolatileMemories,
+        Memory, MemoryError, MemoryOwner, MemoryQuery, MemoryScope, MemoryStore, SearchTooLong,
+        VolatileMemories, is_unspaced,
     };
     #[cfg(feature = "memory")]
     #[doc(inline)]

@@ -1,7 +1,5 @@
 //! [`FileMemories`] stores memories in a file.
 
-use std::cmp::Reverse;
-use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -96,15 +94,8 @@ impl MemoryStore for FileMemories {
     fn find<'a>(&'a self, query: &'a MemoryQuery) -> BoxFuture<'a, Result<Vec<Memory>, MemoryError>> {
         Box::pin(async move {
             let content = self.content();
-            let mut hits: Vec<_> =
-                content.memories.iter().rev().filter(|memory| memory.scope == query.scope).collect();
-            if let Some(text) = &query.words {
-                let query_words = words(text);
-                let matches = |memory: &Memory| words(&memory.text).intersection(&query_words).count();
-                hits.retain(|memory| matches(memory) > 0);
-                hits.sort_by_key(|memory| Reverse(matches(memory)));
-            }
-            Ok(hits.into_iter().skip(query.skip).take(query.limit).cloned().collect())
+            let of_scope = content.memories.iter().rev().filter(|memory| memory.scope == query.scope);
+            Ok(query.page(of_scope)?.into_iter().cloned().collect())
         })
     }
 
@@ -129,10 +120,4 @@ impl FileMemories {
             before - content.memories.len()
         })
     }
-}
-
-/// The words of a text, in small letters.
-fn words(text: &str) -> HashSet<String> {
-    let words = text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect()
 }

@@ -151,11 +151,16 @@ fn user(records: &[SessionRecord]) -> Option<&str> {
 }
 
 /// The summary of a session, if one of its messages has the words of the query.
-fn summary(id: &str, records: &[SessionRecord], query: &SessionQuery) -> Option<SessionSummary> {
+fn summary(
+    id: &str,
+    records: &[SessionRecord],
+    query: &SessionQuery,
+    words: &[String],
+) -> Option<SessionSummary> {
     let (created, updated) = (records.first()?.at(), records.iter().map(SessionRecord::at).max()?);
     let count = u64::try_from(records.len()).ok()?;
     let summary = SessionSummary::new(id, user(records).map(Into::into), created, updated, count);
-    if query.words().is_empty() {
+    if words.is_empty() {
         return Some(summary);
     }
     let mut texts = records.iter().filter_map(SessionRecord::search_text);
@@ -233,9 +238,10 @@ impl SessionStore for SessionFiles {
     fn list<'a>(&'a self, query: &'a SessionQuery) -> BoxFuture<'a, Result<SessionPage, SessionStoreError>> {
         let query = query.clone();
         self.call(move |folder| {
+            let words = query.words()?;
             let mut summaries = Vec::new();
             for (id, session) in sessions(folder, "").map_err(failed)? {
-                summaries.extend(summary(&id, &session.read()?.0, &query));
+                summaries.extend(summary(&id, &session.read()?.0, &query, &words));
             }
             query.page(summaries)
         })

@@ -168,6 +168,7 @@ pub mod run_hooks {
 
 /// Stored sessions: conversations under ids of the program, in memory, in a file, or in a store of your own.
 pub mod sessions {
+    pub use onionskin_tools::search::SearchTooLong;
     pub use onionskin_tools::session::{SessionError, SessionExport, Sessions, StoredSession};
     pub use onionskin_tools::session_store::{
         MemorySessions, SessionLease, SessionPage, SessionQuery, SessionRecord, SessionSelection,

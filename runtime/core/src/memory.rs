@@ -4,5 +4,6 @@
 //! in memory.
 
 pub use onionskin_tools::memory::{
-    Memory, MemoryError, MemoryOwner, MemoryQuery, MemoryScope, MemoryStore, VolatileMemories,
+    Memory, MemoryError, MemoryOwner, MemoryQuery, MemoryScope, MemoryStore, VolatileMemories, is_unspaced,
 };
+pub use onionskin_tools::search::SearchTooLong;

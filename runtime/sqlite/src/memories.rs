@@ -1,7 +1,7 @@
 //! The store of memories.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::Sqlite;
 use crate::failure::{Failure, Stop};
-use crate::text::{any_word, indexed};
+use crate::text::{indexed, quoted};
 use crate::wipe;
 use crate::writer::Work;
 
@@ -100,10 +100,10 @@ fn add(connection: &Connection, scope: &MemoryScope, text: &str) -> Work<Memory,
 }
 
 fn find(connection: &Connection, query: &MemoryQuery) -> Work<Vec<Memory>, MemoryError> {
-    let MemoryQuery { scope, words, skip, limit, .. } = query;
+    let MemoryQuery { scope, skip, limit, .. } = query;
     let (owner, name) = columns(&scope.owner)?;
     let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-    let Some(words) = words else {
+    let Some(terms) = query.terms().map_err(Stop::Refused)? else {
         let select = "
             SELECT id, text, time FROM memories WHERE owner = ?1 AND name = ?2 AND kind = ?3
             ORDER BY id DESC LIMIT ?4 OFFSET ?5
@@ -114,31 +114,27 @@ fn find(connection: &Connection, query: &MemoryQuery) -> Work<Vec<Memory>, Memor
             select.query_map(values, |row| Ok(memory(row.get(0)?, scope, row.get(1)?, row.get(2)?)))?;
         return Ok(rows.collect::<Result<_, _>>()?);
     };
-    let words = split(words);
-    if words.is_empty() {
-        return Ok(Vec::new());
-    }
-    let expression =
-        format!("scope : \"{}\" AND text : ({})", scope_word(owner, name, &scope.kind), any_word(&words));
+    let of_scope = scope_word(owner, name, &scope.kind);
+    // The index knows which letters are equal, and a word of the index can be of several scopes with long names.
     let select = "
-        SELECT id, memories.text, time FROM memory_words JOIN memories ON id = memory_words.rowid
+        SELECT id FROM memory_words JOIN memories ON id = memory_words.rowid
         WHERE memory_words MATCH ?1 AND owner = ?2 AND name = ?3 AND kind = ?4
     ";
     let mut select = connection.prepare_cached(select)?;
-    let rows = select.query_map(params![expression, owner, name, scope.kind], |row| {
-        let (id, text): (i64, String) = (row.get(0)?, row.get(1)?);
-        let matches = split(&text).intersection(&words).count();
-        Ok(((Reverse(matches), Reverse(id)), memory(id, scope, text, row.get(2)?)))
-    })?;
-    let mut hits: Vec<_> = rows.collect::<Result<_, _>>()?;
-    hits.sort_by_key(|(place, _)| *place);
-    Ok(hits.into_iter().map(|(_, memory)| memory).skip(*skip).take(*limit).collect())
-}
-
-/// The words of a text, in lower case.
-fn split(text: &str) -> BTreeSet<String> {
-    let words = text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect()
+    let mut counts: HashMap<i64, usize> = HashMap::new();
+    for term in &terms {
+        let expression = format!("scope : \"{of_scope}\" AND text : {}", quoted(term));
+        for id in select.query_map(params![expression, owner, name, scope.kind], |row| row.get(0))? {
+            *counts.entry(id?).or_default() += 1;
+        }
+    }
+    let mut hits: Vec<_> = counts.into_iter().collect();
+    hits.sort_by_key(|(id, count)| Reverse((*count, *id)));
+    let mut select = connection.prepare_cached("SELECT text, time FROM memories WHERE id = ?1")?;
+    let page = hits.into_iter().skip(*skip).take(*limit);
+    let page =
+        page.map(|(id, _)| select.query_row([id], |row| Ok(memory(id, scope, row.get(0)?, row.get(1)?))));
+    Ok(page.collect::<Result<_, _>>()?)
 }
 
 fn forget(connection: &Connection, scope: &MemoryScope, id: i64) -> Work<bool, MemoryError> {

@@ -8,6 +8,7 @@ use tokio::task::JoinSet;
 
 use crate::report::{CaseOutcome, SuiteReport, case_outcome};
 use onionskin_tools::memory::{Memory, MemoryError, MemoryOwner, MemoryQuery, MemoryScope, MemoryStore};
+use onionskin_tools::search::{MAX_CHARACTERS, MAX_WORDS};
 
 /// Tests a store of memories with what [`MemoryStore`] promises: order, pages, words, scopes that are separate,
 /// repeated additions, removal, concurrent use and dropped futures.
@@ -53,6 +54,8 @@ where
         pages
         words
         best_first
+        unspaced
+        long_searches
         any_text
         scopes
         forget
@@ -173,6 +176,42 @@ async fn best_first(store: Arc<impl MemoryStore>) -> Check {
     let hits = hits(&store, "green tea").await?;
     same("the best", &texts(&hits).first(), &Some(&"green tea"))?;
     same("the number of hits", &hits.len(), &3)
+}
+
+/// Texts in languages without spaces between words.
+async fn unspaced(store: Arc<impl MemoryStore>) -> Check {
+    let likes = "\u{6211}\u{559c}\u{6b22}\u{7eff}\u{8336}\u{548c}\u{5496}\u{5561}";
+    let dear = "\u{7eff}\u{8336}\u{5f88}\u{8d35}";
+    let letter = "A letter\u{3067}\u{3059}\u{3002}";
+    for text in [letter, likes, "tea", dear] {
+        store.add(&ada(), text).await?;
+    }
+    for (words, best) in [
+        ("\u{7eff}\u{8336} \u{5496}\u{5561}", likes),
+        ("\u{8336}", dear),
+        ("\u{5496}", likes),
+        // "What does the user like to drink, which tea?"
+        ("\u{7528}\u{6237}\u{559c}\u{6b22}\u{559d}\u{4ec0}\u{4e48}\u{8336}", likes),
+        ("\u{5f88}\u{8d35} tea", dear),
+        ("\u{3067}\u{3059}", letter),
+        ("letter\u{3067}", letter),
+    ] {
+        same(words, &texts(&hits(&store, words).await?).first(), &Some(&best))?;
+    }
+    same("the number of hits", &hits(&store, "\u{8336}\u{53f6} \u{7eff}\u{8336}").await?.len(), &2)
+}
+
+async fn long_searches(store: Arc<impl MemoryStore>) -> Check {
+    store.add(&ada(), "She likes tea.").await?;
+    let words = |count: usize| (1..count).fold("tea".to_owned(), |words, word| format!("{words} {word}"));
+    for found in [words(MAX_WORDS), "tea ".repeat(MAX_CHARACTERS / 4)] {
+        same("the hits", &hits(&store, &found).await?.len(), &1)?;
+    }
+    for refused in [words(MAX_WORDS + 1), "tea ".repeat(MAX_CHARACTERS)] {
+        let found = store.find(&MemoryQuery::find(ada(), refused)).await;
+        same("a search that is too long", &matches!(found, Err(MemoryError::SearchTooLong(_))), &true)?;
+    }
+    Ok(())
 }
 
 async fn any_text(store: Arc<impl MemoryStore>) -> Check {

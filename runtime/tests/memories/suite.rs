@@ -16,6 +16,8 @@ enum Flaw {
     NoLimit,
     AllWords,
     CaseCounts,
+    WholeWords,
+    CutsSearches,
     OneKind,
     OneOwner,
     ForgetsNothing,
@@ -74,6 +76,9 @@ impl MemoryStore for Broken {
             match self.flaw {
                 Flaw::NoSkip => inner.skip = 0,
                 Flaw::NoLimit => inner.limit = usize::MAX,
+                Flaw::CutsSearches => {
+                    inner.words = inner.words.map(|words| words.chars().take(100).collect())
+                }
                 _ => {}
             }
             let mut memories = self.store.find(&inner).await?;
@@ -84,6 +89,13 @@ impl MemoryStore for Broken {
                 }
                 (Flaw::CaseCounts, Some(words)) => {
                     memories.retain(|memory| words.split(' ').any(|word| memory.text.contains(word)));
+                }
+                (Flaw::WholeWords, Some(words)) => {
+                    let has = |text: &str| {
+                        text.split(|letter: char| !letter.is_alphanumeric())
+                            .any(|word| words.to_lowercase().contains(&word.to_lowercase()))
+                    };
+                    memories.retain(|memory| has(&memory.text));
                 }
                 _ => {}
             }
@@ -140,6 +152,8 @@ async fn a11_the_suite_names_what_a_store_does_wrong() {
         (Flaw::NoLimit, "pages"),
         (Flaw::AllWords, "words"),
         (Flaw::CaseCounts, "words"),
+        (Flaw::WholeWords, "unspaced"),
+        (Flaw::CutsSearches, "long_searches"),
         (Flaw::OneKind, "scopes"),
         (Flaw::OneOwner, "scopes"),
         (Flaw::ForgetsNothing, "forget"),

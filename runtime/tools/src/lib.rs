@@ -21,6 +21,7 @@ pub mod onion;
 pub mod policy;
 pub mod question;
 pub mod random;
+pub mod search;
 pub mod services;
 pub mod session;
 pub mod session_store;

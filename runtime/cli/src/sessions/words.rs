@@ -46,6 +46,8 @@ pub(super) fn store_error(error: &SessionStoreError) -> String {
         | SessionStoreError::Foreign { .. }
         | SessionStoreError::Version { .. }
         | SessionStoreError::Corrupt { .. }
+        | SessionStoreError::SearchTooLong(_)
+        | SessionStoreError::Remains { .. }
         | SessionStoreError::Storage { .. }
         | _ => error.to_string(),
     }

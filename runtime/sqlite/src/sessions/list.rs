@@ -19,7 +19,7 @@ const MAX_SORTED: usize = 4_000;
 const SUMMARY: &str = "SELECT id, name, user, created, updated, records FROM sessions";
 
 pub(super) fn list(connection: &Connection, query: &SessionQuery) -> Work<SessionPage, SessionStoreError> {
-    let words = query.words();
+    let words = query.words().map_err(Stop::Refused)?;
     if words.is_empty() {
         let mut summaries = Vec::new();
         let limit = query.limit.max(1);

@@ -6,6 +6,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use super::probe::{Check, Probe, START, began, ensure, ids, message, query, record_at, same};
 use onionskin_definitions::content::ContentBlock;
 use onionskin_tools::model::{Message, ToolResultMessage};
+use onionskin_tools::search::{MAX_CHARACTERS, MAX_WORDS};
 use onionskin_tools::session_store::{
     Change, SessionQuery, SessionRecord, SessionStoreError, SessionSummary,
 };
@@ -210,7 +211,8 @@ pub(super) async fn other_letters(probe: Probe) -> Check {
 /// Signs have no meaning in a search.
 pub(super) async fn signs(probe: Probe) -> Check {
     write(&probe, "a", None, 1, &["Send an e-mail to ada@example.org: \"it's 3.5 kg\""]).await?;
-    for words in ["e-mail", "ada@example.org", "it's", "3.5 kg", "\"it's", "send & kg"] {
+    for words in ["e-mail", "ada@example.org", "it's", "3.5 kg", "\"it's", "send & kg", "send\0kg", "\u{1}kg"]
+    {
         finds(&probe, words, &["a"]).await?;
     }
     for words in [
@@ -226,8 +228,21 @@ pub(super) async fn signs(probe: Probe) -> Check {
     ] {
         finds(&probe, words, &[]).await?;
     }
-    let long = "desk ".repeat(500);
-    finds(&probe, &long, &[]).await?;
     let records = probe.read("a", 0).await?;
     same("the text of a search", records.iter().filter_map(SessionRecord::search_text).count(), 1)
+}
+
+pub(super) async fn long_searches(probe: Probe) -> Check {
+    write(&probe, "a", None, 1, &["A red lamp."]).await?;
+    let words = |count: usize| (0..count).map(|word| word.to_string()).collect::<Vec<_>>().join(" ");
+    let long = |words: &str| words.repeat(MAX_CHARACTERS / words.len());
+    finds(&probe, &long("lamp "), &["a"]).await?;
+    finds(&probe, &words(MAX_WORDS), &[]).await?;
+    for refused in [long("lamp ") + ".", words(MAX_WORDS + 1)] {
+        let listed = probe.store().list(&text(&refused)).await;
+        ensure(matches!(listed, Err(SessionStoreError::SearchTooLong(_))), || {
+            format!("a search that is too long gives {listed:?}")
+        })?;
+    }
+    Ok(())
 }

@@ -62,6 +62,7 @@ where
     suite.case("search", lists::search).await;
     suite.case("search_other_letters", lists::other_letters).await;
     suite.case("search_signs", lists::signs).await;
+    suite.case("long_searches", lists::long_searches).await;
     suite.case("search_pages", lists::search_pages).await;
     suite.case("delete", deletion::session).await;
     suite.case("delete_user", deletion::user).await;

@@ -1,6 +1,7 @@
 //! Memories: short texts that agents read in later sessions, and the stores that have them.
 
 mod error;
+mod query;
 mod volatile;
 
 use std::sync::Arc;
@@ -9,7 +10,9 @@ use std::time::SystemTime;
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
+pub use crate::search::is_unspaced;
 pub use error::MemoryError;
+pub use query::MemoryQuery;
 pub use volatile::VolatileMemories;
 
 /// The owner of memories. Owners of different variants are different, also if their names are equal.
@@ -81,40 +84,6 @@ impl Memory {
     }
 }
 
-/// Which memories [`MemoryStore::find`] returns.
-///
-/// ```
-/// use onionskin::memory::{MemoryQuery, MemoryScope};
-///
-/// let mut query = MemoryQuery::list(MemoryScope::user("ada", "memory"));
-/// query.words = Some("tea".to_owned());
-/// assert_eq!((query.skip, query.limit), (0, 50));
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct MemoryQuery {
-    /// The owner and the kind.
-    pub scope: MemoryScope,
-    /// Returns only memories with at least one of these words, the best first. `None` returns all, the newest first.
-    pub words: Option<String>,
-    /// The number of memories to leave out at the beginning: for the next page, those of the pages before.
-    pub skip: usize,
-    /// The maximum number of memories. Default: 50.
-    pub limit: usize,
-}
-
-impl MemoryQuery {
-    /// All memories of a scope, in pages of 50.
-    pub fn list(scope: MemoryScope) -> Self {
-        Self { scope, words: None, skip: 0, limit: 50 }
-    }
-
-    /// The memories of a scope with at least one of these words, in pages of 50.
-    pub fn find(scope: MemoryScope, words: impl Into<String>) -> Self {
-        Self { words: Some(words.into()), ..Self::list(scope) }
-    }
-}
-
 /// Stores memories, for example in a database. `testing::memory_suite` tests an implementation.
 ///
 /// A store is shared by concurrent runs, and can be shared by processes. It never returns or removes a memory of another
@@ -182,14 +151,19 @@ pub trait MemoryStore: Send + Sync + 'static {
     /// Without words: all of the scope in the order of their addition, the newest first, whatever their times are.
     ///
     /// With words: those with at least one of the words. Words are separated by anything but letters and digits, and
-    /// their case means nothing; nothing else of the text has a meaning, so it cannot be malformed. A store can return
-    /// further ones, for example with other forms of a word. The best come first, as the store judges; a memory with
-    /// all words comes before a memory with one of them. A text without words selects nothing.
+    /// their case means nothing; nothing else of the text has a meaning, so it cannot be malformed. In languages without
+    /// spaces between words, each two letters that are beside each other are a word, and so is a letter alone. A store can
+    /// return further ones, for example with other forms of a word. The best come first, as the store judges; a memory
+    /// with all words comes before a memory with one of them. A text without words selects nothing.
+    ///
+    /// [`MemoryQuery::page`] does this for a store that reads all memories of the scope, and [`MemoryQuery::terms`] are
+    /// the words for an index.
     ///
     /// Cancel safety: as for all methods.
     ///
     /// # Errors
-    /// Returns an error if the memories cannot be read.
+    /// Returns [`MemoryError::SearchTooLong`] for more than 1,000 characters or 64 different words, and another error if the
+    /// memories cannot be read.
     fn find<'a>(&'a self, query: &'a MemoryQuery) -> BoxFuture<'a, Result<Vec<Memory>, MemoryError>>;
 
     /// Removes a memory for good. Returns whether the scope had it.

@@ -1,7 +1,6 @@
 //! A store in memory.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::SystemTime;
 
@@ -53,18 +52,9 @@ impl Memories {
         memory
     }
 
-    fn find(&self, query: &MemoryQuery) -> Vec<Memory> {
+    fn find(&self, query: &MemoryQuery) -> Result<Vec<Memory>, MemoryError> {
         let newest_first = self.scopes.get(&query.scope).into_iter().flatten().rev();
-        let page = |memories: &mut dyn Iterator<Item = &Memory>| {
-            memories.skip(query.skip).take(query.limit).cloned().collect()
-        };
-        let Some(text) = &query.words else { return page(&mut newest_first.into_iter()) };
-        let query_words = words(text);
-        let matches = |memory| words(memory).intersection(&query_words).count();
-        let mut hits: Vec<_> = newest_first.map(|memory| (matches(&memory.text), memory)).collect();
-        hits.retain(|(matches, _)| *matches > 0);
-        hits.sort_by_key(|(matches, _)| Reverse(*matches));
-        page(&mut hits.into_iter().map(|(_, memory)| memory))
+        Ok(query.page(newest_first)?.into_iter().cloned().collect())
     }
 
     fn forget(&mut self, scope: &MemoryScope, id: &str) -> bool {
@@ -80,12 +70,6 @@ impl Memories {
     }
 }
 
-/// The words of a text.
-fn words(text: &str) -> HashSet<String> {
-    let words = text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect()
-}
-
 impl MemoryStore for VolatileMemories {
     fn add<'a>(
         &'a self,
@@ -96,7 +80,7 @@ impl MemoryStore for VolatileMemories {
     }
 
     fn find<'a>(&'a self, query: &'a MemoryQuery) -> BoxFuture<'a, Result<Vec<Memory>, MemoryError>> {
-        ready(Ok(lock(&self.memories).find(query))).boxed()
+        ready(lock(&self.memories).find(query)).boxed()
     }
 
     fn forget<'a>(&'a self, scope: &'a MemoryScope, id: &'a str) -> BoxFuture<'a, Result<bool, MemoryError>> {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::search::SearchTooLong;
+
 /// A session store could not do what it was called for. It has changed nothing then.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -67,6 +69,9 @@ pub enum SessionStoreError {
         /// The cursor, shortened.
         cursor: String,
     },
+    /// The text of a query is too long.
+    #[error(transparent)]
+    SearchTooLong(#[from] SearchTooLong),
     /// There is no space left for the store.
     #[error("the store of sessions is full: {reason}. Free some space, and try again")]
     #[non_exhaustive]

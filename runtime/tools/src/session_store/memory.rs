@@ -52,7 +52,7 @@ impl Stored {
         let updated = self.records.iter().map(SessionRecord::at).max().unwrap_or(last.at());
         let count = u64::try_from(self.records.len()).unwrap_or(u64::MAX);
         let summary = SessionSummary::new(Arc::clone(id), self.user().cloned(), first.at(), updated, count);
-        if query.words().is_empty() {
+        if query.words().is_ok_and(|words| words.is_empty()) {
             return Some(summary);
         }
         let mut texts = self.records.iter().filter_map(SessionRecord::search_text);

@@ -139,7 +139,7 @@ pub trait SessionStore: Send + Sync + 'static {
     /// Cancel safety: as for all methods.
     ///
     /// # Errors
-    /// Returns an error if the store fails, or if the query's cursor is not one of this store.
+    /// Returns an error if the store fails, if the query's cursor is not one of this store, or if its text is too long.
     fn list<'a>(&'a self, query: &'a SessionQuery) -> BoxFuture<'a, Result<SessionPage, SessionStoreError>>;
 
     /// Deletes sessions, and returns their number. Nothing of their records can be read afterwards, not even in the

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::SessionStoreError;
+use crate::search::bounded;
 
 /// The maximum number of bytes of an excerpt, without its marks of a cut.
 const MAX_EXCERPT_BYTES: usize = 200;
@@ -28,8 +29,8 @@ const BYTES_BEFORE_WORD: usize = 60;
 pub struct SessionQuery {
     /// Only sessions of this user.
     pub user: Option<Arc<str>>,
-    /// Only sessions with a message of a user or the model that has each of these words, whatever their case. Spaces
-    /// separate words. Whether a part of a word is enough depends on the store; it is enough in languages without
+    /// Only sessions with a message of a user or the model that has each of these words, whatever their case. Spaces and
+    /// control characters separate words. At most 1,000 characters and 64 different words. Whether a part of a word is enough depends on the store; it is enough in languages without
     /// spaces, such as Japanese.
     pub text: Option<String>,
     /// Only sessions that were changed at this time or later.
@@ -50,19 +51,24 @@ impl Default for SessionQuery {
 
 /// For stores.
 impl SessionQuery {
-    /// The words of [`text`](Self::text), in lower case. A word has a letter or a digit; signs alone are none. If there
-    /// are no words, the text does not matter.
+    /// The different words of [`text`](Self::text), in lower case. A word has a letter or a digit; signs alone are none. If
+    /// there are no words, the text does not matter.
     ///
     /// ```
     /// use onionskin::sessions::SessionQuery;
     ///
     /// let mut query = SessionQuery::default();
     /// query.text = Some("Red & lamp".to_owned());
-    /// assert_eq!(query.words(), ["red", "lamp"]);
+    /// assert_eq!(query.words().unwrap(), ["red", "lamp"]);
     /// ```
-    pub fn words(&self) -> Vec<String> {
-        let words = self.text.as_deref().unwrap_or_default().split_whitespace();
-        words.filter(|word| word.contains(char::is_alphanumeric)).map(str::to_lowercase).collect()
+    ///
+    /// # Errors
+    /// Returns [`SessionStoreError::SearchTooLong`] for more than 1,000 characters or 64 different words.
+    pub fn words(&self) -> Result<Vec<String>, SessionStoreError> {
+        let text = self.text.as_deref().unwrap_or_default();
+        let words = text.split(|letter: char| letter.is_whitespace() || letter.is_control());
+        let words = words.filter(|word| word.contains(char::is_alphanumeric)).map(str::to_lowercase);
+        Ok(bounded(text, words)?)
     }
 
     /// The part of a message's text around the first of the [words](Self::words), if the text has all of them;
@@ -77,7 +83,7 @@ impl SessionQuery {
     /// assert_eq!(query.excerpt("A red chair, please."), None);
     /// ```
     pub fn excerpt(&self, text: &str) -> Option<String> {
-        let places: Option<Vec<_>> = self.words().iter().map(|word| find(text, word)).collect();
+        let places: Option<Vec<_>> = self.words().ok()?.iter().map(|word| find(text, word)).collect();
         Some(around(text, places?.into_iter().min().unwrap_or(0)))
     }
 
@@ -97,13 +103,14 @@ impl SessionQuery {
     /// A store that selects in another way uses it too, with one session more than the limit.
     ///
     /// # Errors
-    /// Returns [`SessionStoreError::WrongCursor`] if the cursor is not one of a page.
+    /// As [`after`](Self::after) and [`words`](Self::words).
     pub fn page(
         &self,
         sessions: impl IntoIterator<Item = SessionSummary>,
     ) -> Result<SessionPage, SessionStoreError> {
         let Self { user, text: _, since, until, limit, cursor: _ } = self;
         let after = self.after()?;
+        self.words()?;
         let is_selected = |summary: &SessionSummary| {
             summary.records > 0
                 && user.as_ref().is_none_or(|user| summary.user.as_ref() == Some(user))
