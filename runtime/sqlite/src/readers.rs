@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rusqlite::Connection;
+use rusqlite::{Connection, InterruptHandle, ffi};
 use tokio::sync::Semaphore;
 use tokio::task;
 
@@ -30,7 +30,7 @@ impl Readers {
 
     /// Runs a job that sees the file as it is at one moment.
     ///
-    /// Cancel safety: if the future is dropped, the job ends without a reader.
+    /// Cancel safety: if the future is dropped, the job is interrupted.
     ///
     /// # Panics
     /// Panics outside of a tokio runtime.
@@ -44,33 +44,103 @@ impl Readers {
     {
         let permit = Arc::clone(&self.permits).acquire_owned().await;
         let this = self.clone();
+        let awaited = Awaited::default();
+        let job = Arc::clone(&awaited.0);
         let done = task::spawn_blocking(move || {
             let _permit = permit;
-            this.run(work).map_err(|stop| stop.into_error(&this.file))
+            this.run(&job, work).map_err(|stop| stop.into_error(&this.file))
         });
         done.await
             .unwrap_or_else(|_| Err(Failure::other(&self.file, "the thread that reads has ended").into()))
     }
 
-    fn run<T, E>(&self, work: impl FnOnce(&Connection) -> Work<T, E>) -> Work<T, E> {
-        let idle = self.idle().pop();
+    fn run<T, E>(&self, job: &Mutex<Job>, work: impl FnOnce(&Connection) -> Work<T, E>) -> Work<T, E> {
+        let idle = lock(&self.idle).pop();
         let connection = match idle {
             Some(connection) => connection,
             None => file::open_reader(&self.file)?,
         };
+        if !lock(job).begin(&connection) {
+            return Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_INTERRUPT), None).into());
+        }
         let result = {
             // It has no writes, so its end without a commit loses nothing.
             let _transaction = connection.unchecked_transaction()?;
             work(&connection)
         };
+        // From now on the connection can have another job.
+        *lock(job) = Job::Ended;
         // A connection that failed is closed.
         if !matches!(result, Err(Stop::Sqlite(_))) {
-            self.idle().push(connection);
+            lock(&self.idle).push(connection);
         }
         result
     }
+}
 
-    fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A job that reads.
+#[derive(Default)]
+enum Job {
+    #[default]
+    Waits,
+    Runs(InterruptHandle),
+    Ended,
+}
+
+impl Job {
+    /// Returns false if nobody waits for it any more.
+    fn begin(&mut self, connection: &Connection) -> bool {
+        let waits = matches!(self, Self::Waits);
+        if waits {
+            *self = Self::Runs(connection.get_interrupt_handle());
+        }
+        waits
+    }
+}
+
+/// Ends a job when its future is dropped.
+#[derive(Default)]
+struct Awaited(Arc<Mutex<Job>>);
+
+impl Drop for Awaited {
+    fn drop(&mut self) {
+        let mut job = lock(&self.0);
+        if let Job::Runs(query) = &*job {
+            query.interrupt();
+        }
+        *job = Job::Ended;
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::time::timeout;
+
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a12_a_dropped_read_frees_its_connection() {
+        const ENDLESS: &str =
+            "WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n) SELECT max(n) FROM n";
+        let folder = tempfile::tempdir().unwrap();
+        let file: Arc<Path> = folder.path().join("sessions.db").into();
+        drop(file::open_writer(&file, None).unwrap());
+        let readers = Readers::new(file);
+        let read = |select: &'static str| {
+            readers.read::<i64, Failure>(move |connection| {
+                Ok(connection.query_row(select, [], |row| row.get(0))?)
+            })
+        };
+        for _ in 0..2 * MAX_CONNECTIONS {
+            timeout(Duration::from_millis(50), read(ENDLESS)).await.unwrap_err();
+        }
+        assert_eq!(timeout(Duration::from_secs(20), read("SELECT 1")).await.unwrap(), Ok(1));
     }
 }
