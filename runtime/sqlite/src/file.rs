@@ -6,6 +6,8 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rusqlite::config::DbConfig;
+use rusqlite::types::Value;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use crate::failure::Failure;
@@ -17,6 +19,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The length of the smallest page of a database.
 const MIN_LENGTH: u64 = 512;
+
+/// The maximum number of bytes of the log that stay when it begins anew.
+const MAX_LOG: i64 = 8 << 20;
 
 /// The pause between two attempts where `SQLite` does not wait.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -37,11 +42,13 @@ pub(crate) fn open_writer(file: &Path, max_size: Option<u64>) -> Result<Connecti
     // Before anything is written: the file may be that of another program.
     // In one transaction: another program may create the tables between two reads.
     let stamp = connection.unchecked_transaction().and_then(|state| Stamp::read(&state)).map_err(failed)?;
-    check(file, stamp)?;
+    check(file, &stamp)?;
     write_ahead(&connection).map_err(failed)?;
     // A commit survives a power failure. What is deleted is overwritten.
     connection.pragma_update(None, "synchronous", "full").map_err(failed)?;
     connection.pragma_update_and_check(None, "secure_delete", true, |_| Ok(())).map_err(failed)?;
+    // After many writes at once the log is cut.
+    connection.pragma_update_and_check(None, "journal_size_limit", MAX_LOG, |_| Ok(())).map_err(failed)?;
     if let Some(bytes) = max_size {
         limit(&connection, bytes).map_err(failed)?;
     }
@@ -63,6 +70,9 @@ fn connect(file: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(file, flags)?;
     connection.busy_timeout(PATIENCE)?;
+    // A stranger may have made the file: what it has runs no functions, and nobody writes to the tables of an index.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     // As many as there are statements.
     connection.set_prepared_statement_cache_capacity(32);
     Ok(connection)
@@ -80,36 +90,34 @@ fn create(file: &Path) -> io::Result<()> {
     }
 }
 
-/// What the header of a file says.
-#[derive(Clone, Copy)]
+/// What the header of a file says, and what it has.
 struct Stamp {
     application: i32,
     version: i32,
-    is_empty: bool,
+    schema: Schema,
 }
 
 impl Stamp {
     fn read(connection: &Connection) -> rusqlite::Result<Self> {
         let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get(0));
-        let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
         Ok(Self {
             application: number("application_id")?,
             version: number("user_version")?,
-            is_empty: tables == 0,
+            schema: schema(connection)?,
         })
     }
 }
 
 /// Returns the version of a file of ours: 0 for an empty file.
-fn check(file: &Path, stamp: Stamp) -> Result<usize, Failure> {
-    let Stamp { application, version, is_empty } = stamp;
-    if (application, version, is_empty) == (0, 0, true) {
+fn check(file: &Path, stamp: &Stamp) -> Result<usize, Failure> {
+    let Stamp { application, version, schema } = stamp;
+    if (*application, *version, schema.is_empty()) == (0, 0, true) {
         return Ok(0);
     }
-    if application != APPLICATION {
+    if *application != APPLICATION {
         return Err(Failure::foreign(file));
     }
-    let version = usize::try_from(version).unwrap_or(0);
+    let version = usize::try_from(*version).unwrap_or(0);
     if version == 0 {
         return Err(Failure::corrupt(file, "it has no version"));
     }
@@ -117,7 +125,30 @@ fn check(file: &Path, stamp: Stamp) -> Result<usize, Failure> {
         let number = |version| u64::try_from(version).unwrap_or(u64::MAX);
         return Err(Failure::version(file, number(version), number(VERSION)));
     }
+    if *schema != schema_of(version).map_err(|error| Failure::sqlite(file, &error))? {
+        return Err(Failure::corrupt(
+            file,
+            "it has other tables, indexes, views or triggers than onionskin makes",
+        ));
+    }
     Ok(version)
+}
+
+/// How all that a file has was created, without what `ANALYZE` counts.
+type Schema = Vec<[Value; 4]>;
+
+fn schema(connection: &Connection) -> rusqlite::Result<Schema> {
+    let select = "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT GLOB 'sqlite_stat?' ORDER BY type, name";
+    let mut select = connection.prepare(select)?;
+    let rows = select.query_map([], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?]))?;
+    rows.collect()
+}
+
+/// The [`schema`] of a file of this version.
+fn schema_of(version: usize) -> rusqlite::Result<Schema> {
+    let connection = Connection::open_in_memory()?;
+    MIGRATIONS[..version].iter().try_for_each(|tables| connection.execute_batch(tables))?;
+    schema(&connection)
 }
 
 /// Creates the tables that a file of an earlier version lacks, all or none.
@@ -125,7 +156,7 @@ fn migrate(file: &Path, connection: &mut Connection) -> Result<(), Failure> {
     let failed = |error| Failure::sqlite(file, &error);
     // Another program may do the same at the same time.
     let migration = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
-    let version = check(file, Stamp::read(&migration).map_err(failed)?)?;
+    let version = check(file, &Stamp::read(&migration).map_err(failed)?)?;
     if version == VERSION {
         return Ok(());
     }

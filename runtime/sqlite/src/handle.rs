@@ -64,7 +64,8 @@ impl Sqlite {
     /// # Errors
     /// Returns [`SessionStoreError::ReadOnly`] if the file or its folder cannot be written,
     /// [`SessionStoreError::Foreign`] if the file has other content, [`SessionStoreError::Version`] if a newer version
-    /// of onionskin wrote it, and [`SessionStoreError::Corrupt`] if it is damaged.
+    /// of onionskin wrote it, and [`SessionStoreError::Corrupt`] if it is damaged, or another program added tables, indexes, views
+    /// or triggers.
     pub async fn open(path: impl AsRef<Path>) -> Result<Self, SessionStoreError> {
         Self::builder().open(path).await
     }

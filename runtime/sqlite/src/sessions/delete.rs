@@ -18,17 +18,17 @@ pub(super) fn delete(connection: &Connection, selection: &SessionSelection) -> W
     };
     let mut select =
         connection.prepare_cached(&format!("SELECT id, records FROM sessions WHERE {condition}"))?;
-    let rows = select.query_map([&**value], |row| Ok((SessionId(row.get(0)?), row.get::<_, i64>(1)? > 0)))?;
+    let rows = select.query_map([&**value], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? > 0)))?;
     let sessions: Vec<_> = rows.collect::<Result<_, _>>()?;
     for (session, _) in &sessions {
-        let ids = session.records_after(0);
+        let ids = SessionId::new(*session)?.records_after(0);
         for delete in [
             "DELETE FROM texts WHERE rowid >= ?1 AND rowid < ?2",
             "DELETE FROM records WHERE id >= ?1 AND id < ?2",
         ] {
             connection.prepare_cached(delete)?.execute([ids.start, ids.end])?;
         }
-        connection.prepare_cached("DELETE FROM sessions WHERE id = ?1")?.execute([session.0])?;
+        connection.prepare_cached("DELETE FROM sessions WHERE id = ?1")?.execute([session])?;
     }
     if !sessions.is_empty() {
         wipe::begin(connection)?;

@@ -47,7 +47,7 @@ impl Candidate {
         let (name, user): (String, Option<String>) = (row.get(1)?, row.get(2)?);
         let summary =
             SessionSummary::new(name, user.map(Into::into), time(3)?, time(4)?, count(row.get(5)?)?);
-        Ok(Self { id: SessionId(row.get(0)?), summary })
+        Ok(Self { id: SessionId::new(row.get(0)?)?, summary })
     }
 }
 

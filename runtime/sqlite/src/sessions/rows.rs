@@ -18,6 +18,14 @@ pub(super) const MAX_RECORDS: u64 = 1 << NUMBER_BITS;
 pub(super) struct SessionId(pub(super) i64);
 
 impl SessionId {
+    /// An id that the file has. It is negative or too large only if another program wrote it.
+    pub(super) fn new<E>(id: i64) -> Result<Self, Stop<E>> {
+        if (0..(1 << (63 - NUMBER_BITS)) - 1).contains(&id) {
+            return Ok(Self(id));
+        }
+        Err(Stop::Corrupt("a session has an id that is out of range".to_owned()))
+    }
+
     pub(super) fn from_record(record: i64) -> Self {
         Self(record >> NUMBER_BITS)
     }
@@ -44,19 +52,13 @@ impl SessionRow {
     pub(super) fn read<E>(connection: &Connection, session: &str) -> Result<Option<Self>, Stop<E>> {
         let select = "SELECT id, records, holder, lease_start, lease_end FROM sessions WHERE name = ?1";
         let row = connection.prepare_cached(select)?.query_row([session], |row| {
-            Ok((
-                row.get(1)?,
-                Self {
-                    id: SessionId(row.get(0)?),
-                    records: 0,
-                    last_holder: row.get(2)?,
-                    lease_start: row.get(3)?,
-                    lease_end: row.get(4)?,
-                },
-            ))
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
         });
-        let Some((records, row)) = row.optional()? else { return Ok(None) };
-        Ok(Some(Self { records: count(records)?, ..row }))
+        let Some((id, records, last_holder, lease_start, lease_end)) = row.optional()? else {
+            return Ok(None);
+        };
+        let (id, records) = (SessionId::new(id)?, count(records)?);
+        Ok(Some(Self { id, records, last_holder, lease_start, lease_end }))
     }
 
     /// Who has the lease at this moment. If the clock was set back by more than the time of a lease, the lease is over,

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use onionskin::sessions::{SessionQuery, SessionStore as _, SessionStoreError};
+use onionskin::sessions::{SessionQuery, SessionSelection, SessionStore as _, SessionStoreError};
 use onionskin::sqlite::Sqlite;
 use rusqlite::Connection;
 
@@ -116,5 +116,54 @@ async fn a12_a_record_that_was_changed_or_removed_is_an_error_by_type() {
         let store = Sqlite::open(&file).await.unwrap();
         let error = texts(&store, "session-1").await.unwrap_err();
         assert!(matches!(&error, SessionStoreError::Corrupt { .. }), "{change}: {error:?}");
+    }
+}
+
+/// A file that another program made, or changed.
+#[tokio::test]
+async fn a12_other_tables_than_those_of_the_store_are_an_error_and_are_left_as_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("sessions.db");
+    let sound = new_file(&file).await;
+    for change in [
+        "CREATE TRIGGER t AFTER INSERT ON records BEGIN DELETE FROM sessions; END",
+        "CREATE VIEW v AS SELECT load_extension('x') FROM records",
+        "CREATE TABLE t (x)",
+        "CREATE INDEX i ON sessions (user)",
+        "DROP INDEX sessions_by_time",
+        "ALTER TABLE sessions ADD COLUMN x INT AS (abs(id))",
+        "DROP TABLE texts; CREATE TABLE texts (text)",
+    ] {
+        fs::write(&file, &sound).unwrap();
+        Connection::open(&file).unwrap().execute_batch(change).unwrap();
+        let before = fs::read(&file).unwrap();
+        let error = Sqlite::open(&file).await.unwrap_err();
+        assert!(matches!(&error, SessionStoreError::Corrupt { .. }), "{change}: {error:?}");
+        assert_eq!(fs::read(&file).unwrap(), before);
+    }
+    fs::write(&file, &sound).unwrap();
+    Connection::open(&file).unwrap().execute_batch("ANALYZE").unwrap();
+    use_all(&file).await.unwrap();
+}
+
+/// The ids of the records of such a session would not be numbers.
+#[tokio::test]
+async fn a12_a_session_with_an_id_out_of_range_is_an_error_by_type() {
+    let folder = tempfile::tempdir().unwrap();
+    for id in [i64::MAX, (1 << 39) - 1, -1] {
+        let file = folder.path().join(format!("{id}.db"));
+        new_file(&file).await;
+        let update = "UPDATE sessions SET id = ?1 WHERE name = 'session-1'";
+        assert_eq!(Connection::open(&file).unwrap().execute(update, [id]).unwrap(), 1);
+        let store = Sqlite::open(&file).await.unwrap();
+        let selection = SessionSelection::session("session-1");
+        for error in [
+            texts(&store, "session-1").await.unwrap_err(),
+            write(&store, "session-1", &[message("more")]).await.unwrap_err(),
+            store.list(&SessionQuery::default()).await.unwrap_err(),
+            store.delete(&selection).await.unwrap_err(),
+        ] {
+            assert!(matches!(&error, SessionStoreError::Corrupt { .. }), "{id}: {error:?}");
+        }
     }
 }

@@ -71,3 +71,18 @@ async fn a12_a_path_is_a_path() {
         assert!(file.exists());
     }
 }
+
+/// The log beside the file is as long as its longest content, unless it is cut.
+#[tokio::test]
+async fn a12_the_log_is_cut_after_many_writes_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("sessions.db");
+    let store = Sqlite::open(&file).await.unwrap();
+    let large: Vec<_> = (0..30).map(|_| message(&"lamp ".repeat(200_000))).collect();
+    write(&store, "s", &large).await.unwrap();
+    let length = || fs::metadata(file.with_extension("db-wal")).unwrap().len();
+    for _ in 0..3 {
+        write(&store, "s", &[message("one")]).await.unwrap();
+    }
+    assert!(length() <= 8 << 20, "{}", length());
+}
