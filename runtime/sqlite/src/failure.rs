@@ -19,8 +19,15 @@ pub(crate) enum Failure {
     Version { file: String, found: u64, known: u64 },
     #[error("{file} is damaged: {reason}")]
     Corrupt { file: String, reason: String },
+    #[error("what was deleted is still in {file}: {reason}")]
+    Remains { file: String, reason: String },
     #[error("{file}: {reason}")]
     Other { file: String, reason: String },
+}
+
+/// What `SQLite` says, without its own text, which may quote the content of the file.
+fn reason(error: &rusqlite::Error) -> String {
+    error.sqlite_error().map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 fn shown(file: &Path) -> String {
@@ -29,9 +36,7 @@ fn shown(file: &Path) -> String {
 
 impl Failure {
     pub(crate) fn sqlite(file: &Path, error: &rusqlite::Error) -> Self {
-        let file = shown(file);
-        // Without the text of `SQLite`, which may quote the content of the file.
-        let reason = error.sqlite_error().map_or_else(|| error.to_string(), ToString::to_string);
+        let (file, reason) = (shown(file), reason(error));
         let extended = error.sqlite_error().map(|error| error.extended_code);
         match error.sqlite_error_code() {
             // The file was cut.
@@ -76,6 +81,12 @@ impl Failure {
         Self::Corrupt { file: shown(file), reason: reason.into() }
     }
 
+    /// What was deleted is still in the file, because of an error or because another program reads it.
+    pub(crate) fn remains(file: &Path, error: Option<&rusqlite::Error>) -> Self {
+        let reason = error.map_or_else(|| "another program reads it".to_owned(), reason);
+        Self::Remains { file: shown(file), reason }
+    }
+
     pub(crate) fn other(file: &Path, reason: impl Into<String>) -> Self {
         Self::Other { file: shown(file), reason: reason.into() }
     }
@@ -89,6 +100,7 @@ impl From<Failure> for SessionStoreError {
             Failure::Foreign { file } => Self::foreign(file),
             Failure::Version { file, found, known } => Self::version(file, found, known),
             Failure::Corrupt { file, reason } => Self::corrupt(file, reason),
+            Failure::Remains { file, reason } => Self::remains(file, reason),
             Failure::Other { file, reason } => Self::storage(format!("{file}: {reason}")),
         }
     }

@@ -27,7 +27,7 @@ const LEASE_TIME: Duration = Duration::from_secs(10);
 ///
 /// **Deletion.** After a deletion the file, its index of words and its log have none of the content. The file is rewritten for
 /// it, which takes seconds for each 100 MB, and other writes wait. Deletions that wait together share it, so delete many
-/// sessions at the same time.
+/// sessions at the same time. If only memories are forgotten, only they are rewritten.
 ///
 /// **Privacy.** The file is created with permissions for its owner only, and has the messages of users as they are.
 ///

@@ -12,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use crate::Sqlite;
 use crate::failure::{Failure, Stop};
 use crate::text::{indexed, quoted};
-use crate::wipe;
+use crate::wipe::{self, Deleted};
 use crate::writer::Work;
 
 impl From<Failure> for MemoryError {
@@ -143,7 +143,7 @@ fn forget(connection: &Connection, scope: &MemoryScope, id: i64) -> Work<bool, M
     let count = connection.prepare_cached(delete)?.execute(params![id, owner, name, scope.kind])?;
     if count > 0 {
         connection.prepare_cached("DELETE FROM memory_words WHERE rowid = ?1")?.execute([id])?;
-        wipe::begin(connection)?;
+        wipe::begin(connection, Deleted::Memories)?;
     }
     Ok(count > 0)
 }
@@ -158,7 +158,7 @@ fn forget_all(connection: &Connection, owner: &MemoryOwner) -> Work<usize, Memor
         connection.prepare_cached("DELETE FROM memories WHERE id = ?1")?.execute([id])?;
     }
     if !ids.is_empty() {
-        wipe::begin(connection)?;
+        wipe::begin(connection, Deleted::Memories)?;
     }
     Ok(ids.len())
 }

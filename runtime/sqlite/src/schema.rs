@@ -36,7 +36,8 @@ const SESSIONS: &str = "
     CREATE TABLE deletions (id INTEGER PRIMARY KEY) STRICT;
 ";
 
-/// A window of -1 is none. The words of memories are an index only, as the texts of sessions.
+/// A window of -1 is none. The words of memories are an index only, as the texts of sessions. The id of a wipe is never used
+/// again, because programs remove the rows up to one that they have read.
 const BUDGETS_AND_MEMORIES: &str = "
     CREATE TABLE accounts (
         budget TEXT NOT NULL,
@@ -50,6 +51,9 @@ const BUDGETS_AND_MEMORIES: &str = "
         time INTEGER NOT NULL,
         PRIMARY KEY (budget, scope, id, window)
     ) STRICT, WITHOUT ROWID;
+    CREATE TABLE wipes (id INTEGER PRIMARY KEY AUTOINCREMENT, of_sessions INTEGER NOT NULL) STRICT;
+    INSERT INTO wipes SELECT id, 1 FROM deletions;
+    DROP TABLE deletions;
     CREATE TABLE memories (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         owner TEXT NOT NULL,

@@ -216,3 +216,35 @@ fn finish(connection: &Connection, jobs: Vec<Box<dyn Job>>, file: &Path) {
         job.finish(committed);
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use std::time::Duration;
+
+    use onionskin_core::sessions::SessionStoreError;
+
+    use super::*;
+    use crate::wipe::{Deleted, begin};
+
+    #[test]
+    fn a12_a_deletion_that_is_not_finished_says_so_and_the_next_one_finishes_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sessions.db");
+        let writer = file::open_writer(&path, None).unwrap();
+        writer.busy_timeout(Duration::ZERO).unwrap();
+        let reader = file::open_reader(&path).unwrap();
+        for (deleted, number) in [(Deleted::Sessions, 1), (Deleted::Memories, 2)] {
+            begin(&writer, deleted).unwrap();
+            assert_eq!(writer.last_insert_rowid(), number);
+            let reading = reader.unchecked_transaction().unwrap();
+            reading.query_row("SELECT count(*) FROM sessions", [], |_| Ok(())).unwrap();
+            let error = SessionStoreError::from(wipe::finish(&writer, &path).unwrap_err());
+            assert!(matches!(error, SessionStoreError::Remains { .. }), "{error}");
+            drop(reading);
+            wipe::finish(&writer, &path).unwrap();
+            let left: i64 = writer.query_row("SELECT count(*) FROM wipes", [], |row| row.get(0)).unwrap();
+            assert_eq!(left, 0);
+        }
+    }
+}

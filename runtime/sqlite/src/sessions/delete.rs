@@ -5,7 +5,7 @@ use rusqlite::Connection;
 
 use super::rows::SessionId;
 use crate::failure::Stop;
-use crate::wipe;
+use crate::wipe::{self, Deleted};
 use crate::writer::Work;
 
 /// Deletes sessions, their records and their texts in the index. Returns the number of those that had records.
@@ -31,7 +31,7 @@ pub(super) fn delete(connection: &Connection, selection: &SessionSelection) -> W
         connection.prepare_cached("DELETE FROM sessions WHERE id = ?1")?.execute([session])?;
     }
     if !sessions.is_empty() {
-        wipe::begin(connection)?;
+        wipe::begin(connection, Deleted::Sessions)?;
     }
     let count = sessions.iter().filter(|(_, has_records)| *has_records).count();
     Ok(u64::try_from(count).unwrap_or(u64::MAX))

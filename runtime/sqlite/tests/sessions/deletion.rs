@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use onionskin::memory::{MemoryOwner, MemoryQuery, MemoryScope, MemoryStore as _};
 use onionskin::sessions::{SessionSelection, SessionStore as _};
 use onionskin::sqlite::Sqlite;
 use rusqlite::Connection;
@@ -33,10 +34,11 @@ fn ends(folder: &Path) -> HashSet<Vec<u8>> {
     ends
 }
 
-/// The words in the index of texts.
-fn indexed_words(file: &Path) -> Vec<String> {
+/// The words in an index.
+fn indexed_words(file: &Path, index: &str) -> Vec<String> {
     let connection = Connection::open(file).unwrap();
-    connection.execute_batch("CREATE VIRTUAL TABLE temp.words USING fts5vocab (main, texts, row)").unwrap();
+    let create = format!("CREATE VIRTUAL TABLE temp.words USING fts5vocab (main, {index}, row)");
+    connection.execute_batch(&create).unwrap();
     let mut select = connection.prepare("SELECT term FROM temp.words").unwrap();
     let words = select.query_map([], |row| row.get(0)).unwrap();
     words.map(Result::unwrap).collect()
@@ -97,7 +99,7 @@ async fn a12_deleted_content_is_in_no_file() {
     }
     assert!(store.delete(&SessionSelection::user(LEAVES)).await.unwrap() > 0);
     // While the store is open.
-    let (indexed, ends) = (indexed_words(&file), ends(folder.path()));
+    let (indexed, ends) = (indexed_words(&file, "texts"), ends(folder.path()));
     for (_, Fixture { session, user, words }) in &deleted {
         assert!(!ends.contains(end(session)));
         for word in words {
@@ -115,6 +117,50 @@ async fn a12_deleted_content_is_in_no_file() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a11_forgotten_memories_are_in_no_file_and_sessions_stay_where_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("sessions.db");
+    let store = Sqlite::open(&file).await.unwrap();
+    let mut numbers = Numbers(1);
+    let (mut kept, mut forgotten) = (Vec::new(), Vec::new());
+    // Pages that a rewritten file would not have.
+    write(&store, "s", &[message(&"and so on, ".repeat(100_000))]).await.unwrap();
+    let raw = Connection::open(&file).unwrap();
+    raw.execute("UPDATE records SET json = '{}'", []).unwrap();
+    for round in 0..30 {
+        for _ in 0..8 {
+            let word = numbers.word();
+            let size = [0, 10, 100, 1_000, 20_000][numbers.below(5)];
+            let scope = MemoryScope::user(format!("user-{}", numbers.below(5)), "memory");
+            let text = format!("{word} {}{word}", "and so on, ".repeat(size / 11));
+            kept.push((store.add(&scope, &text).await.unwrap(), word));
+        }
+        for _ in 0..round % 5 {
+            let (memory, word) = kept.swap_remove(numbers.below(kept.len()));
+            assert!(store.forget(&memory.scope, &memory.id).await.unwrap());
+            forgotten.push((memory, word));
+        }
+        let ends = ends(folder.path());
+        assert!(forgotten.iter().all(|(_, word)| !ends.contains(end(word))), "{round}");
+    }
+    let (of_user, rest): (Vec<_>, Vec<_>) =
+        kept.into_iter().partition(|(memory, _)| memory.scope == MemoryScope::user("user-3", "memory"));
+    assert_eq!(store.forget_all(&MemoryOwner::User("user-3".to_owned())).await.unwrap(), of_user.len());
+    forgotten.extend(of_user);
+    let (indexed, ends) = (indexed_words(&file, "memory_words"), ends(folder.path()));
+    for (_, word) in &forgotten {
+        assert!(!ends.contains(end(word)) && !indexed.contains(&word.to_string()));
+    }
+    for (memory, word) in &rest {
+        assert!(ends.contains(end(word)));
+        let query = MemoryQuery::find(memory.scope.clone(), &**word);
+        assert_eq!(store.find(&query).await.unwrap(), std::slice::from_ref(memory));
+    }
+    let free: i64 = raw.pragma_query_value(None, "freelist_count", |row| row.get(0)).unwrap();
+    assert!(free > 100, "{free}");
+}
+
 /// A program that was killed between the deletion and the end of its rewriting.
 #[tokio::test]
 async fn a12_an_interrupted_deletion_is_finished_when_the_file_is_opened() {
@@ -128,7 +174,7 @@ async fn a12_an_interrupted_deletion_is_finished_when_the_file_is_opened() {
         .unwrap()
         .execute_batch(
             "PRAGMA secure_delete = OFF; BEGIN; DELETE FROM texts; DELETE FROM records; DELETE FROM sessions;
-             INSERT INTO deletions (id) VALUES (1); COMMIT",
+             INSERT INTO wipes (of_sessions) VALUES (1); COMMIT",
         )
         .unwrap();
     assert!(ends(folder.path()).contains(end(&word)));

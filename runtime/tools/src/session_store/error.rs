@@ -116,6 +116,18 @@ pub enum SessionStoreError {
         /// The mistake, without content.
         reason: String,
     },
+    /// Sessions were deleted, and the files of the store still have their content.
+    #[error(
+        "what was deleted is still in {what}: {reason}. Repeat the deletion: when it succeeds, all of it is gone, also if there was \
+         nothing more to delete"
+    )]
+    #[non_exhaustive]
+    Remains {
+        /// What has the content.
+        what: String,
+        /// Why it does.
+        reason: String,
+    },
     /// The store failed in another way.
     #[error("the store of sessions failed: {reason}")]
     #[non_exhaustive]
@@ -180,6 +192,11 @@ impl SessionStoreError {
     /// `what` cannot be read.
     pub fn corrupt(what: impl fmt::Display, reason: impl fmt::Display) -> Self {
         Self::Corrupt { what: what.to_string(), reason: reason.to_string() }
+    }
+
+    /// What was deleted is still in `what`.
+    pub fn remains(what: impl fmt::Display, reason: impl fmt::Display) -> Self {
+        Self::Remains { what: what.to_string(), reason: reason.to_string() }
     }
 
     /// The store failed in another way. `reason` must not quote messages or values of sessions.

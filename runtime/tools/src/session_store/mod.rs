@@ -148,7 +148,8 @@ pub trait SessionStore: Send + Sync + 'static {
     /// Cancel safety: as for all methods.
     ///
     /// # Errors
-    /// Returns an error if the store fails. Some of the sessions may be deleted then: repeat it.
+    /// Returns an error if the store fails. Some of the sessions may be deleted then: repeat it. With
+    /// [`SessionStoreError::Remains`] all of them are, and only their content is left, so the repetition returns 0.
     fn delete<'a>(&'a self, selection: &'a SessionSelection)
     -> BoxFuture<'a, Result<u64, SessionStoreError>>;
 
