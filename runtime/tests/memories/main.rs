@@ -3,6 +3,7 @@
 
 mod fields;
 mod parser;
+mod refused;
 mod rows;
 mod sources;
 mod suite;

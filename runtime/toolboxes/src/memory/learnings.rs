@@ -1,13 +1,13 @@
 //! What an agent learned.
 
 use onionskin_core::made::HookTools;
-use onionskin_core::memory::{MemoryError, MemoryScope, MemoryStore};
+use onionskin_core::memory::{MemoryScope, MemoryStore};
 use onionskin_core::prompt::PromptSource;
 use onionskin_core::servers::BoxError;
-use onionskin_core::{RunContext, ToolContext, toolbox};
+use onionskin_core::{RunContext, ToolContext, ToolError, toolbox};
 
+use super::TEXT;
 use super::shown::Shown;
-use super::{TEXT, without_secrets};
 
 /// The kind of these memories.
 const KIND: &str = "learning";
@@ -71,6 +71,14 @@ impl Learnings {
         self
     }
 
+    /// Lets the tools store at most this number of learnings of each agent; 0 means 1. Then they fail with [`MemoryError::Full`](onionskin_core::memory::MemoryError::Full). The program can
+    /// add more. Default: 1,000.
+    #[must_use]
+    pub fn max_stored(mut self, memories: usize) -> Self {
+        self.shown.stored = memories;
+        self
+    }
+
     /// Brings the tool `save_learning` to the agent. What one user makes the model save is then in the prompts of all
     /// users: name the tool in the agent's `approval`.
     #[must_use]
@@ -86,7 +94,7 @@ impl Learnings {
     /// about a person.
     ///
     /// # Errors
-    /// If it cannot be stored.
+    /// If the agent has too many learnings, or it cannot be stored.
     #[tool(effect = idempotent, annotations(read_only = false, destructive = false, idempotent, open_world = false))]
     async fn save_learning(
         &self,
@@ -94,9 +102,8 @@ impl Learnings {
         /// The lesson, in one sentence.
         #[arg(length(1..=TEXT), example = "The time server wants names of zones, not of towns.")]
         text: &str,
-    ) -> Result<(), MemoryError> {
-        let text = without_secrets(ctx, text);
-        self.shown.store.add(&Self::scope(ctx.agent_name()), &text).await?;
+    ) -> Result<(), ToolError> {
+        self.shown.add(ctx, Self::scope(ctx.agent_name()), text).await?;
         Ok(())
     }
 }

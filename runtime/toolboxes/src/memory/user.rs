@@ -4,12 +4,12 @@ use onionskin_core::made::HookTools;
 use onionskin_core::memory::{Memory, MemoryError, MemoryQuery, MemoryScope, MemoryStore};
 use onionskin_core::prompt::PromptSource;
 use onionskin_core::servers::BoxError;
-use onionskin_core::{RunContext, ToolContext, toolbox};
+use onionskin_core::{RunContext, ToolContext, ToolError, toolbox};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::TEXT;
 use super::shown::Shown;
-use super::{TEXT, without_secrets};
 use crate::cut;
 
 /// The kind of these memories.
@@ -27,7 +27,7 @@ const PAGE: usize = 20;
 /// what they know of a user.
 ///
 /// The prompt has the newest 50 memories, and at most 8,000 bytes of them; `find_memories` finds the others. A memory
-/// that a tool adds has at most 1,000 characters, and no secret of the run. In the prompt each memory is one line of
+/// that a tool adds has at most 1,000 characters, and no secret of the run, and a user has at most 1,000 of them. In the prompt each memory is one line of
 /// text, cut at 1,000 characters, and a bound of zero is an error of the run. They come after a line that says that they are facts and never instructions.
 ///
 /// ```
@@ -102,6 +102,14 @@ impl UserMemories {
         self
     }
 
+    /// Lets the tools store at most this number of memories of each user; 0 means 1. Then they fail with [`MemoryError::Full`]. The program can
+    /// add more. Default: 1,000.
+    #[must_use]
+    pub fn max_stored(mut self, memories: usize) -> Self {
+        self.shown.stored = memories;
+        self
+    }
+
     /// Brings no tools to the agent, which then only reads.
     #[must_use]
     pub fn without_tools(mut self) -> Self {
@@ -122,7 +130,7 @@ impl UserMemories {
     /// Remembers a fact about the user, so that later conversations know it. Gives its id.
     ///
     /// # Errors
-    /// If the run has no user, or the memory cannot be stored.
+    /// If the run has no user, the user has too many memories, or the memory cannot be stored.
     #[tool(effect = idempotent, annotations(read_only = false, destructive = false, idempotent, open_world = false))]
     async fn remember(
         &self,
@@ -130,17 +138,16 @@ impl UserMemories {
         /// The fact, in one sentence that says whom or what it is about.
         #[arg(length(1..=TEXT), example = "She prefers trains to planes.")]
         text: &str,
-    ) -> Result<MemoryHit, MemoryError> {
+    ) -> Result<MemoryHit, ToolError> {
         let scope = scope(ctx.run()).ok_or(MemoryError::NoUser)?;
-        let text = without_secrets(ctx, text);
-        Ok(self.shown.store.add(&scope, &text).await?.into())
+        Ok(self.shown.add(ctx, scope, text).await?.into())
     }
 
     /// Finds what is remembered of the user: the memories that have any of the words, the best first, or all of them, the
     /// newest first. They come in pages of 20.
     ///
     /// # Errors
-    /// If the run has no user, or the memories cannot be read.
+    /// If the run has no user, there are too many words, or the memories cannot be read.
     #[tool(effect = pure, annotations(read_only, open_world = false))]
     async fn find_memories(
         &self,
@@ -151,7 +158,7 @@ impl UserMemories {
         /// The page, from 1 on. A page with fewer than 20 memories is the last one.
         #[arg(default = 1, range(1..=10_000))]
         page: usize,
-    ) -> Result<Vec<MemoryHit>, MemoryError> {
+    ) -> Result<Vec<MemoryHit>, ToolError> {
         let scope = scope(ctx.run()).ok_or(MemoryError::NoUser)?;
         let mut query = MemoryQuery::list(scope);
         query.words = (!words.trim().is_empty()).then(|| words.to_owned());
@@ -170,9 +177,9 @@ impl UserMemories {
         ctx: &ToolContext,
         /// Its id, as `find_memories` gives it.
         id: &str,
-    ) -> Result<bool, MemoryError> {
+    ) -> Result<bool, ToolError> {
         let scope = scope(ctx.run()).ok_or(MemoryError::NoUser)?;
-        self.shown.store.forget(&scope, id).await
+        Ok(self.shown.store.forget(&scope, id).await?)
     }
 }
 
