@@ -23,9 +23,9 @@ use crate::settings::Setting;
 use crate::states;
 use crate::text;
 
-use super::words::session_error;
 #[cfg(feature = "sqlite")]
 use super::words::store_error;
+use super::words::{other_user, session_error};
 
 /// The store.
 #[derive(Args, Debug, Clone, Default)]
@@ -82,6 +82,12 @@ impl SessionArguments {
         let Some(id) = &self.session else { return Ok(None) };
         let opened = app.open_session(id.as_str()).await;
         let session = opened.map_err(|error| Failure::new(session_error(&error)))?;
+        // Each of its runs would fail.
+        if let (Some(user), Some(owner)) = (&self.user, session.user())
+            && **user != *owner
+        {
+            return Err(Failure::new(other_user(id)));
+        }
         match session.paused() {
             Some(paused) if paused.agent_name() != app.entry().name() => {
                 let agent = text::first_line(paused.agent_name());

@@ -4,13 +4,16 @@ use onionskin_core::sessions::{SessionError, SessionStoreError};
 
 use crate::questions;
 
+/// A session is that of another user.
+pub(super) fn other_user(session: &str) -> String {
+    format!("the session `{session}` belongs to another user: continue it without `--user`")
+}
+
 /// Why a stored session could not be used.
 pub(crate) fn session_error(error: &SessionError) -> String {
     match error {
         SessionError::Store(error) => store_error(error),
-        SessionError::OtherUser { session, .. } => {
-            format!("the session `{session}` belongs to another user: continue it without `--user`")
-        }
+        SessionError::OtherUser { session, .. } => other_user(session),
         SessionError::Waits { session, paused, .. } => format!(
             "the input was not sent, because the session `{session}` waits for answers:\n{}\n`run --session` without an input asks \
              again; `sessions rewind` gives the run up",
@@ -37,10 +40,12 @@ pub(super) fn store_error(error: &SessionStoreError) -> String {
         SessionStoreError::WrongCursor { .. } => {
             "`--after` takes what `sessions list` printed at the end of the page before, unchanged".to_owned()
         }
+        SessionStoreError::Missing { session, .. } => {
+            format!("the session `{session}` was deleted: it begins anew when it is opened again")
+        }
         SessionStoreError::Held { .. }
         | SessionStoreError::WrongId { .. }
         | SessionStoreError::Exists { .. }
-        | SessionStoreError::Missing { .. }
         | SessionStoreError::Full { .. }
         | SessionStoreError::ReadOnly { .. }
         | SessionStoreError::Foreign { .. }

@@ -131,6 +131,23 @@ fn u2_a_question_that_is_open_when_a_chat_is_ended_stays_open() {
     chat.leave();
 }
 
+#[test]
+fn a12_a_chat_says_what_others_did_with_its_run_and_its_session() {
+    let folder = Folder::asker(
+        "",
+        "  - calls: [{ tool: human_input, args: { question: Which colour? } }]\n  - say: \"I take {last}.\"\n",
+    );
+    let first = chat_in(&folder);
+    first.enter_until("paint it", "decline> ");
+    first.types_until("\u{4}", "`/resume` asks again");
+    assert_eq!(chat(&folder, "/resume\nred\n").code, 0);
+    first.enter_until("/resume", "(another program has changed the session: it has 4 messages)");
+    first.until_shows("error: no run is paused\n");
+    assert!(!first.shows().contains("stays in the conversation"), "{}", first.shows());
+    folder.run(&["sessions", "delete", "a", "--yes"]);
+    first.enter_until("more", "error: the session `a` was deleted: it begins anew when it is opened again\n");
+}
+
 #[cfg(feature = "shell")]
 #[test]
 fn a12_a_chat_says_that_it_waits_for_another_run_and_what_a_killed_one_left() {
@@ -149,10 +166,13 @@ fn a12_a_chat_says_that_it_waits_for_another_run_and_what_a_killed_one_left() {
     second.until_shows("its last input has no answer yet: `/retry` sends it again, `/undo` takes it out\n");
     second.enter_until("two", "(waiting for another run of the session `a`; Ctrl-C ends the wait)");
     second.types("\u{3}");
-    second.until_shows("nothing was sent, because another run of the session is in progress\n");
+    let words =
+        "nothing was sent, because another run of the session is in progress; `/retry` sends it again\n";
+    second.until_shows(words);
+    assert!(!shows(&folder).contains("two"), "{}", shows(&folder));
     folder.write("go", "");
     first.until_shows("Turn 2: one");
-    second.enter_until("three", "Turn 3: three");
+    second.enter_until("/undo", "nothing is taken out");
+    second.enter_until("two", "Turn 3: two");
     second.leave();
-    assert!(!shows(&folder).contains("two"), "{}", shows(&folder));
 }

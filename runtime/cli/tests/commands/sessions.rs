@@ -216,7 +216,11 @@ fn a12_runs_of_a_session_are_for_its_user() {
     run(&folder, "a", &["--user", "ada", "one"]);
     assert_eq!(run(&folder, "a", &["two"]).out, "Turn 2: two\n");
     let other = run(&folder, "a", &["--user", "bob", "three"]);
-    other.failed(&["error: the session `a` belongs to another user: continue it without `--user`\n"]);
+    let words = "error: the session `a` belongs to another user: continue it without `--user`\n";
+    other.failed(&[words]);
+    // Before an input is typed.
+    let chat = ["chat", "--model", "script:script.yaml", "--session", "a", "--user", "bob"];
+    folder.run(&chat).failed(&[words]);
     assert!(sessions(&folder, &["show", "a"]).out.contains("\nuser: ada\n"));
 }
 

@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use onionskin_core::model::Message;
+use onionskin_core::model::{History, Message};
 use onionskin_core::question::Paused;
 use onionskin_core::run::RunRequest;
 use onionskin_core::{App, Session};
@@ -224,6 +224,7 @@ impl<'s> Talk<'s> {
         };
         let quiet = self.streams.is_live.then(Modes::without_echo);
         let stored = self.stored_id();
+        let before = self.session.history();
         let ended = Turn::new(&mut *view, &mut self.input, self.signals, self.source.arguments.yes)
             .run(request, stored)
             .await;
@@ -235,10 +236,9 @@ impl<'s> Talk<'s> {
         match end {
             // Its last line says so.
             TurnEnd::Answered => {}
-            TurnEnd::Cancelled => self.hint_at_undo("the input stays in the conversation"),
+            TurnEnd::Cancelled => self.hint_at_input(&before),
             TurnEnd::NotBegun => {
-                self.past = Past::new(&self.session.history());
-                self.hint("nothing was sent, because another run of the session is in progress");
+                self.hint("nothing was sent, because another run of the session is in progress; `/retry` sends it again");
             }
             TurnEnd::AnsweredBefore => say("(the run had ended, and the conversation has its answer)")?,
             TurnEnd::Paused(paused) => {
@@ -247,7 +247,7 @@ impl<'s> Talk<'s> {
             }
             TurnEnd::Failed(error) => {
                 self.refuse(&self.models.describe(&error));
-                self.hint_at_undo("the input stays in the conversation");
+                self.hint_at_input(&before);
             }
             TurnEnd::Left(signal) => return Ok(Next::Signal(signal)),
         }
@@ -256,6 +256,13 @@ impl<'s> Talk<'s> {
             self.paused = self.session.paused();
         }
         Ok(Next::Continue)
+    }
+
+    /// Says that the input of a run without an answer is in the conversation, if it came into it.
+    fn hint_at_input(&self, before: &History) {
+        if self.session.history() != *before {
+            self.hint_at_undo("the input stays in the conversation");
+        }
     }
 
     /// Says what to do about the input of a run without an answer.
@@ -386,6 +393,7 @@ impl<'s> Talk<'s> {
                 }
                 Err(why) => self.refuse(&why),
             },
+            Command::Resume if self.stored_id().is_some() && self.read_others().await?.is_none() => {}
             Command::Resume => match self.paused.clone() {
                 Some(paused) => {
                     let request = self.app.entry().resume(&paused);
@@ -395,7 +403,7 @@ impl<'s> Talk<'s> {
                 None => self.refuse("no run is paused"),
             },
             Command::Undo => {
-                if let Some(before) = self.undo().await {
+                if let Some(before) = self.undo().await? {
                     let out = before.input.map(|input| format!("taken out: {}\n", text::first_line(&input)));
                     say(&format!("{}the conversation has {}", out.unwrap_or_default(), self.messages()))?;
                     if self.sum.allows_always {
@@ -405,7 +413,7 @@ impl<'s> Talk<'s> {
             }
             Command::Retry => match self.past.last_input() {
                 Some(_) => {
-                    if let Some(text) = self.undo().await.and_then(|before| before.input) {
+                    if let Some(text) = self.undo().await?.and_then(|before| before.input) {
                         return self.send(text).await;
                     }
                 }

@@ -28,27 +28,27 @@ impl<'s> Talk<'s> {
         self.source.arguments.session.id()
     }
 
-    /// Reads what other programs added to the stored session, and says whether there was something.
-    async fn read_others(&mut self) -> Result<bool, String> {
+    /// Reads what other programs added to the stored session, and says whether there was something; none if it cannot be read.
+    pub(super) async fn read_others(&mut self) -> io::Result<Option<bool>> {
         let before = self.session.history();
         let session = self.session.clone();
-        on_session(self.signals, session.reload()).await?;
+        if let Err(why) = on_session(self.signals, session.reload()).await {
+            self.refuse(&why);
+            return Ok(None);
+        }
         let history = self.session.history();
         let is_changed = history != before;
         if is_changed {
             self.past = Past::new(&history);
-            let messages = self.messages();
-            say(&format!("(another program has changed the session: it has {messages})"))
-                .map_err(|error| error.to_string())?;
+            say(&format!("(another program has changed the session: it has {})", self.messages()))?;
         }
         self.paused = self.session.paused();
-        Ok(is_changed)
+        Ok(Some(is_changed))
     }
 
     /// As [`Self::read_others`], before an input. False if it must wait.
     pub(super) async fn catch_up(&mut self) -> io::Result<bool> {
-        if let Err(why) = self.read_others().await {
-            self.refuse(&why);
+        if self.read_others().await?.is_none() {
             return Ok(false);
         }
         if let Some(paused) = &self.paused {
@@ -60,20 +60,17 @@ impl<'s> Talk<'s> {
 
     /// Goes back to the conversation before the last change. A run that waits in a stored session is given up. What another program did last
     /// is not taken out before the user knows of it.
-    pub(super) async fn undo(&mut self) -> Option<Before> {
+    pub(super) async fn undo(&mut self) -> io::Result<Option<Before>> {
         if self.stored_id().is_none() {
-            return self.undo_here();
+            return Ok(self.undo_here());
         }
-        match self.read_others().await {
-            Ok(false) => {}
-            Ok(true) => {
+        match self.read_others().await? {
+            Some(false) => {}
+            Some(true) => {
                 self.hint("nothing is taken out: write it again for the last input that the session has now");
-                return None;
+                return Ok(None);
             }
-            Err(why) => {
-                self.refuse(&why);
-                return None;
-            }
+            None => return Ok(None),
         }
         let session = self.session.clone();
         let undone = async {
@@ -85,13 +82,10 @@ impl<'s> Talk<'s> {
             on_session(self.signals, session.store()).await?;
             Ok::<_, String>(undone)
         };
-        match undone.await {
-            Ok(undone) => undone,
-            Err(why) => {
-                self.refuse(&why);
-                None
-            }
-        }
+        Ok(undone.await.unwrap_or_else(|why| {
+            self.refuse(&why);
+            None
+        }))
     }
 
     /// As [`Self::undo`], in this process.
