@@ -272,57 +272,6 @@ impl<'s> Talk<'s> {
         }
     }
 
-    /// Loads changed cards. If they have mistakes, these are shown, and the agent stays as it was.
-    async fn reload(&mut self) -> io::Result<Next> {
-        if !self.watch.has_changed() {
-            return Ok(Next::Continue);
-        }
-        let loaded = tokio::select! {
-            biased;
-            signal = self.signals.next() => return Ok(Next::Signal(signal)),
-            loaded = self.source.app() => loaded,
-        };
-        match loaded {
-            Ok(app) => {
-                let opened = self.source.arguments.session.open(&app).await;
-                let session = match opened {
-                    Ok(opened) => opened,
-                    Err(failure) => {
-                        self.refuse(&format!("{}\nthe agent stays as it was", failure.text()));
-                        return Ok(Next::Continue);
-                    }
-                };
-                say("(the files of the agent have changed, and are loaded)")?;
-                let session = match session {
-                    Some(session) => session,
-                    None => self.in_new_session(&app)?,
-                };
-                self.session = session;
-                self.sum.allows_always = false;
-                self.models = self.source.models(&app);
-                let before = std::mem::replace(&mut self.app, app);
-                tokio::spawn(async move { before.shutdown().await });
-            }
-            Err(failure) => self.refuse(&format!("{}\nthe agent stays as it was", failure.text())),
-        }
-        Ok(Next::Continue)
-    }
-
-    /// Keeps the conversation for later chats.
-    fn keep(&mut self) {
-        let Some(stored) = &self.stored else { return };
-        match stored.keep_conversation(&self.session, &mut self.kept) {
-            Ok(false) => {}
-            Ok(true) => aside(
-                "note: another chat has changed this conversation since this one read it: both are kept, as two conversations",
-            ),
-            Err(why) => {
-                aside(&format!("warning: {why}"));
-                self.stored = None;
-            }
-        }
-    }
-
     /// Sends an input.
     async fn send(&mut self, text: String) -> io::Result<Next> {
         let next = self.reload().await?;
@@ -348,13 +297,6 @@ impl<'s> Talk<'s> {
             let questions = open_questions(paused);
             aside(&format!("the paused run is not kept; it waits for answers:{questions}"));
         }
-    }
-
-    /// Goes on with another conversation.
-    fn change_session(&mut self, session: Session) {
-        let before = std::mem::replace(&mut self.session, session);
-        self.past.keep_session(before, self.kept.clone(), self.paused.take());
-        (self.last, self.sum) = (None, Used::default());
     }
 
     async fn command(&mut self, command: Command) -> io::Result<Next> {

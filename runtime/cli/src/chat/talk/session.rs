@@ -5,15 +5,51 @@ use std::io;
 use onionskin_core::sessions::SessionError;
 use onionskin_core::{App, Session};
 
-use super::{Talk, waits};
+use super::{Next, Talk, aside, waits};
 use crate::chat::past::{Before, Past};
-use crate::chat::turn::say;
+use crate::chat::turn::{Used, say};
 use crate::sessions::session_error;
 use crate::signals::Signals;
 
 impl<'s> Talk<'s> {
+    /// Loads changed cards. If they have mistakes, these are shown, and the agent stays as it was.
+    pub(super) async fn reload(&mut self) -> io::Result<Next> {
+        if !self.watch.has_changed() {
+            return Ok(Next::Continue);
+        }
+        let loaded = tokio::select! {
+            biased;
+            signal = self.signals.next() => return Ok(Next::Signal(signal)),
+            loaded = self.source.app() => loaded,
+        };
+        match loaded {
+            Ok(app) => {
+                let opened = self.source.arguments.session.open(&app).await;
+                let session = match opened {
+                    Ok(opened) => opened,
+                    Err(failure) => {
+                        self.refuse(&format!("{}\nthe agent stays as it was", failure.text()));
+                        return Ok(Next::Continue);
+                    }
+                };
+                say("(the files of the agent have changed, and are loaded)")?;
+                let session = match session {
+                    Some(session) => session,
+                    None => self.in_new_session(&app)?,
+                };
+                self.session = session;
+                self.sum.allows_always = false;
+                self.models = self.source.models(&app);
+                let before = std::mem::replace(&mut self.app, app);
+                tokio::spawn(async move { before.shutdown().await });
+            }
+            Err(failure) => self.refuse(&format!("{}\nthe agent stays as it was", failure.text())),
+        }
+        Ok(Next::Continue)
+    }
+
     /// A session of the changed agent with this conversation.
-    pub(super) fn in_new_session(&mut self, app: &App) -> io::Result<Session> {
+    fn in_new_session(&mut self, app: &App) -> io::Result<Session> {
         let session = app.entry().session();
         let saved = self.session.save();
         if let Err(error) = session.restore(saved.clone()) {
@@ -21,6 +57,28 @@ impl<'s> Talk<'s> {
             session.restore(saved.without_states()).map_err(io::Error::other)?;
         }
         Ok(session)
+    }
+
+    /// Keeps the conversation for later chats.
+    pub(super) fn keep(&mut self) {
+        let Some(stored) = &self.stored else { return };
+        match stored.keep_conversation(&self.session, &mut self.kept) {
+            Ok(false) => {}
+            Ok(true) => aside(
+                "note: another chat has changed this conversation since this one read it: both are kept, as two conversations",
+            ),
+            Err(why) => {
+                aside(&format!("warning: {why}"));
+                self.stored = None;
+            }
+        }
+    }
+
+    /// Goes on with another conversation.
+    pub(super) fn change_session(&mut self, session: Session) {
+        let before = std::mem::replace(&mut self.session, session);
+        self.past.keep_session(before, self.kept.clone(), self.paused.take());
+        (self.last, self.sum) = (None, Used::default());
     }
 
     /// The id of the stored session.
