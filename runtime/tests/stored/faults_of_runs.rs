@@ -211,6 +211,42 @@ async fn a12_changes_beside_a_waiting_run_are_refused_and_those_of_give_up_stay(
     session.give_up().await.unwrap();
     assert_eq!(session.state().get("note"), Some("mine".into()));
     assert_eq!(session.state().get("looked"), Some(true.into()));
+
+    let session = trader.open_session("b").await.unwrap();
+    let paused = pause(trader.request("Buy.").session(&session).run().await);
+    session.state().set("note", "mine");
+    session.reload().await.unwrap();
+    let (key, answer) = (paused.questions()[0].key(), Answer::value(true).unwrap());
+    trader.resume(&paused).session(&session).answer(key, answer).run().await.unwrap();
+    assert_eq!(session.state().get("note"), None);
+}
+
+#[tokio::test]
+async fn a12_an_import_and_a_fork_use_no_answer_of_the_original() {
+    let (store, market) = (Arc::new(MemorySessions::default()), at_price(5));
+    let trader = trader(Arc::clone(&store), &market).await;
+    let session = trader.open_session("a").await.unwrap();
+    let paused = pause(trader.request("Buy.").session(&session).run().await);
+    market.is_closed.store(1, Ordering::Relaxed);
+    let (key, answer) = (paused.questions()[0].key(), Answer::value(true).unwrap());
+    trader.resume(&paused).session(&session).answer(key, answer).run().await.unwrap_err();
+    market.is_closed.store(0, Ordering::Relaxed);
+
+    let sessions = Sessions::new(Arc::clone(&store));
+    let export = sessions.export("a").await.unwrap();
+    assert!(serde_json::to_string(&export).unwrap().contains(r#""kind":"answered""#));
+    sessions.import("imported", export).await.unwrap();
+    sessions.fork("a", "forked", 0).await.unwrap();
+    for (id, messages) in [("imported", 5), ("forked", 0)] {
+        let copy = trader.open_session(id).await.unwrap();
+        assert_eq!((copy.paused(), copy.history().len()), (None, messages), "{id}");
+        copy.history().check().unwrap();
+        let resumed = trader.resume(&session.paused().unwrap()).session(&copy).run().await;
+        assert!(matches!(resumed, Err(RunError::Session { source: SessionError::NotWaiting { .. }, .. })));
+    }
+    assert!(market.bought.lock().unwrap().is_empty());
+    trader.resume(&session.paused().unwrap()).session(&session).run().await.unwrap();
+    assert_eq!(*market.bought.lock().unwrap(), [5]);
 }
 
 #[tokio::test]

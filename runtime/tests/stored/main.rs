@@ -2,9 +2,12 @@
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "tests say what they expect")]
 #![allow(clippy::needless_pass_by_value, clippy::unused_async, reason = "tests say what they expect")]
 
+#[path = "../shared/answers.rs"]
+mod answers;
 mod directory;
 mod faults;
 mod faults_of_runs;
+mod given_up;
 #[cfg(unix)]
 mod killed;
 mod pauses;

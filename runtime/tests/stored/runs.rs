@@ -120,7 +120,7 @@ async fn a12_a_run_that_is_dropped_leaves_what_it_did_in_the_store() {
     assert_eq!(sessions.read("b").await.unwrap().content.history().len(), 3);
 }
 
-async fn copy_records(from: &MemorySessions, to: &MemorySessions, id: &str) {
+pub async fn copy_records(from: &MemorySessions, to: &MemorySessions, id: &str) {
     let records = from.read(id, 0).await.unwrap();
     let lease = onionskin::sessions::SessionLease::new(id, "copy", std::time::Duration::from_secs(1));
     to.acquire(&lease).await.unwrap();

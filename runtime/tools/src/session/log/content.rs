@@ -1,22 +1,19 @@
 //! The content of a session, as its log describes it.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use super::facts::Facts;
-use crate::model::{History, Message, ToolResultMessage};
+use crate::model::{History, Message, ToolCall, ToolResultMessage};
 use crate::session::{SavedSession, SavedSessionError};
 use crate::session_store::{Change, SessionRecord, ThreadKey};
 use onionskin_definitions::content::ContentBlock;
 
 /// The result of a call that the log has no result for.
 const INTERRUPTED: &str = "the program ended before this call had a result: it may have taken effect";
-
-/// The result of a call that waited for a person until its run was given up.
-const GIVEN_UP: &str = "not run: it waited for a person, and nobody answered";
 
 /// What a log says.
 #[derive(Default)]
@@ -33,30 +30,29 @@ pub(super) struct Content {
 #[derive(Default)]
 pub(super) struct SessionPart {
     history: History,
-    /// The results of calls of the newest message, until they are in the history.
-    results: Vec<ToolResultMessage>,
+    /// The results of calls of the newest message by their ids, until they are in the history.
+    results: HashMap<Arc<str>, ToolResultMessage>,
     children: BTreeMap<Arc<str>, History>,
     values: Map<String, Value>,
     states: BTreeMap<Arc<str>, Value>,
 }
 
 impl SessionPart {
-    /// `given_up` are the ids of calls that waited for a person until their run was given up.
-    fn apply(&mut self, change: Change, given_up: &[Box<str>]) {
+    fn apply(&mut self, change: Change) {
         match change {
             Change::Message { message } => {
-                self.close(given_up);
+                self.close();
                 self.history.push(message);
             }
             Change::Results { results } => {
                 let results = self.replaced(results);
-                for result in results {
-                    self.results.retain(|other| other.call_id != result.call_id);
-                    self.results.push(result);
-                }
+                self.results.extend(results.into_iter().map(|result| (Arc::clone(&result.call_id), result)));
                 let calls = self.history.last().map_or(&[][..], Message::tool_calls);
-                if calls.iter().all(|call| self.results.iter().any(|result| result.call_id == call.id)) {
-                    self.close(given_up);
+                // Most records have the result of one call, so all calls are looked at only when there are enough results.
+                if calls.len() <= self.results.len()
+                    && calls.iter().all(|call| self.results.contains_key(&call.id))
+                {
+                    self.close();
                 }
             }
             Change::Cut { messages } => {
@@ -114,19 +110,18 @@ impl SessionPart {
     }
 
     /// Appends the results of the newest message's calls. A call without a result was interrupted.
-    fn close(&mut self, given_up: &[Box<str>]) {
+    fn close(&mut self) {
         let mut results = std::mem::take(&mut self.results);
         let calls = self.history.last().map_or(&[][..], Message::tool_calls);
-        let result = |call: &crate::model::ToolCall| {
-            let written = results.iter().position(|result| result.call_id == call.id);
-            if let Some(index) = written {
-                return results.swap_remove(index);
+        let result = |call: &ToolCall| match results.remove(&call.id) {
+            // A question has another name of the tool than the model.
+            Some(written) => ToolResultMessage { name: Arc::clone(&call.name), ..written },
+            None => {
+                let text = [ContentBlock::text(INTERRUPTED)];
+                let mut result = ToolResultMessage::new(Arc::clone(&call.id), Arc::clone(&call.name), text);
+                result.is_error = true;
+                result
             }
-            let waited = given_up.iter().any(|id| **id == *call.id);
-            let text = [ContentBlock::text(if waited { GIVEN_UP } else { INTERRUPTED })];
-            let mut result = ToolResultMessage::new(Arc::clone(&call.id), Arc::clone(&call.name), text);
-            result.is_error = true;
-            result
         };
         let all: Vec<_> = calls.iter().map(result).collect();
         if !all.is_empty() {
@@ -148,17 +143,16 @@ impl Content {
     /// Reads the records of a log, from the first one.
     pub(super) fn new(records: Vec<SessionRecord>) -> Self {
         let (mut content, live) = Self::with_live(records);
-        let given_up = &content.facts.given_up;
         for (_, record) in live {
             match record.into_change() {
                 Change::Thread { thread, change } => {
-                    content.threads.entry(thread).or_default().apply(*change, given_up);
+                    content.threads.entry(thread).or_default().apply(*change);
                 }
-                change => content.own.apply(change, given_up),
+                change => content.own.apply(change),
             }
         }
-        content.own.close(given_up);
-        content.threads.values_mut().for_each(|thread| thread.close(given_up));
+        content.own.close();
+        content.threads.values_mut().for_each(SessionPart::close);
         content
     }
 
@@ -198,7 +192,7 @@ impl Content {
 pub(super) fn messages_of(live: &[(u64, SessionRecord)]) -> usize {
     let mut part = SessionPart::default();
     for (_, record) in live {
-        part.apply(record.change().clone(), &[]);
+        part.apply(record.change().clone());
     }
     part.closed_len()
 }
@@ -215,7 +209,7 @@ pub(super) fn place_of(live: &[(u64, SessionRecord)], messages: usize) -> Option
         if is_message && part.closed_len() == messages {
             place = Some(before);
         }
-        part.apply(change.clone(), &[]);
+        part.apply(change.clone());
         before = *number;
         match part.closed_len().cmp(&messages) {
             Ordering::Less => place = None,

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use crate::journal::StepRecord;
-use crate::model::UsageByModel;
-use crate::question::{Answer, Paused};
+use crate::model::{ToolResultMessage, UsageByModel};
+use crate::question::{Answer, Paused, Question, QuestionKind};
 use crate::session_store::Change;
+use onionskin_definitions::content::ContentBlock;
 
 /// What the records of a log say, in their order. Readers of a log and its writer take them in by [`Facts::note`].
 #[derive(Default)]
@@ -18,8 +19,6 @@ pub(super) struct Facts {
     pub(super) pending: Option<Pending>,
     /// The id of the newest run, and the number of records before it.
     pub(super) newest: Option<(Arc<str>, u64)>,
-    /// The ids of calls that waited until their runs were given up.
-    pub(super) given_up: Vec<Box<str>>,
 }
 
 /// A run that waits for answers.
@@ -76,11 +75,7 @@ impl Facts {
                     pending.answers.push(StoredAnswer { question, hash, answer });
                 }
             }
-            Change::Resolved { .. } => {
-                let resolved = self.pending.take();
-                let questions = resolved.iter().flat_map(|pending| pending.paused.questions());
-                self.given_up.extend(questions.map(|question| question.call_id().into()));
-            }
+            Change::Resolved { .. } => self.pending = None,
             Change::Rewound { to } => {
                 self.pending = self.pending.take().filter(|pending| pending.since <= *to);
             }
@@ -105,4 +100,35 @@ impl Pending {
     pub(super) fn to_paused(&self) -> Paused {
         self.paused.clone().with_steps(&self.steps)
     }
+
+    /// What gives the run up: results of its calls that waited until now, and its end. A call of a child is in another
+    /// conversation, and a call with an answer may have run.
+    pub(super) fn give_up(&self) -> impl Iterator<Item = Change> {
+        let waited = self.paused.questions().iter().filter(|question| {
+            let is_of_call = |stored: &StoredAnswer| call_of(&stored.question) == call_of(question.key());
+            question.step().scope().is_empty() && !self.answers.iter().any(is_of_call)
+        });
+        let results: Vec<_> = waited.map(unanswered).collect();
+        let results = (!results.is_empty()).then_some(Change::Results { results });
+        results.into_iter().chain([Change::Resolved { run_id: self.paused.run_id().into() }])
+    }
+}
+
+/// The key of a question without its last part, which differs between the questions of a call.
+fn call_of(key: &str) -> &str {
+    key.rsplit_once("ask ").map_or(key, |(call, _)| call)
+}
+
+/// The result of a call whose question nobody answered.
+fn unanswered(question: &Question) -> ToolResultMessage {
+    let text = match question.kind() {
+        QuestionKind::Approval => "not run: it waited for a person, and nobody answered",
+        QuestionKind::Question | QuestionKind::External | QuestionKind::Component(_) => {
+            "it asked a person, and nobody answered: it may have taken effect"
+        }
+    };
+    let text = [ContentBlock::text(text)];
+    let mut result = ToolResultMessage::new(question.call_id(), question.tool_name(), text);
+    result.is_error = true;
+    result
 }

@@ -337,7 +337,7 @@ impl Session {
 /// For programs with stored sessions.
 impl Session {
     /// Gives up the run that waits for answers in a stored session. The session then has the messages of the run until it
-    /// waited, and the calls that waited did not run. Without such a run it has no effect.
+    /// waited, with results which say that nobody answered. Without such a run it has no effect.
     ///
     /// Waits for a run in progress in the session.
     ///
@@ -347,12 +347,13 @@ impl Session {
     /// Returns an error if the session is not stored, or if the store fails.
     pub async fn give_up(&self) -> Result<(), SessionError> {
         self.alone(async |log, state| {
-            let run_id = lock(&log.facts).pending.as_ref().map(|pending| pending.paused.run_id().into());
-            let Some(run_id) = run_id else { return Ok(()) };
+            let Some(pending) = lock(&log.facts).pending.clone() else { return Ok(()) };
             // What the program changed while the run waited.
-            let Changes { mut changes, problem } = state.written.clone().changes(self, &self.history(), &[]);
-            changes.retain(|change| matches!(change, Change::Value { .. } | Change::State { .. }));
-            changes.insert(0, Change::Resolved { run_id });
+            let Changes { changes, problem } = state.written.clone().changes(self, &self.history(), &[]);
+            let kept = changes
+                .into_iter()
+                .filter(|change| matches!(change, Change::Value { .. } | Change::State { .. }));
+            let changes = pending.give_up().chain(kept).collect();
             let written = state.written.clone();
             log.append(state, changes, written).await?;
             log.read(state, self).await?;

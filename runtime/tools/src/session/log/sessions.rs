@@ -135,7 +135,7 @@ impl Sessions {
     }
 
     /// Returns a session to its first `messages` messages, with the values and states that it had then. A run that waits
-    /// for answers is given up. The log keeps the later messages until the session is deleted.
+    /// for answers is given up. The log keeps the later messages, and searches find them, until the session is deleted.
     ///
     /// Cancel safety: if the future is dropped, the session is returned as a whole or not at all.
     ///
@@ -153,9 +153,7 @@ impl Sessions {
     async fn rewind_held(&self, lease: &SessionLease, messages: usize) -> Result<(), SessionError> {
         let (content, live) = Content::with_live(self.records(lease.session()).await?);
         let to = place(lease.session(), &live, messages)?;
-        let settled =
-            content.facts.pending.map(|pending| Change::Resolved { run_id: pending.paused.run_id().into() });
-        let changes = settled.into_iter().chain([Change::Rewound { to }]);
+        let changes = given_up(&content.facts).chain([Change::Rewound { to }]);
         let records: Vec<_> = changes.map(SessionRecord::now).collect();
         Ok(self.0.append(lease, content.count, &records).await?)
     }
@@ -180,7 +178,8 @@ impl Sessions {
         Ok(SessionExport(self.records(session).await?))
     }
 
-    /// Creates a session from an export.
+    /// Creates a session from an export. A run that waits for answers in it is given up, because the answers could be
+    /// those of a stranger.
     ///
     /// Cancel safety: as [`Self::fork`].
     ///
@@ -188,11 +187,15 @@ impl Sessions {
     /// Returns [`SessionStoreError::Exists`] if there is a session with this id, and an error if providers would reject
     /// the messages of the export.
     pub async fn import(&self, session: &str, export: SessionExport) -> Result<(), SessionError> {
-        let Content { own, threads, .. } = Content::new(export.0.clone());
+        let mut records = export.0;
+        let mut facts = Facts::default();
+        records.iter().map(SessionRecord::change).for_each(|change| facts.note(change));
+        records.extend(given_up(&facts).map(SessionRecord::now));
+        let Content { own, threads, .. } = Content::new(records.clone());
         for part in threads.into_values().chain([own]) {
             part.into_saved()?;
         }
-        self.create(session, export.0).await
+        self.create(session, records).await
     }
 
     fn lease(&self, session: &str) -> SessionLease {
@@ -217,6 +220,11 @@ impl Sessions {
         self.0.release(&lease).await?;
         Ok(created?)
     }
+}
+
+/// What gives up the run that waits.
+fn given_up(facts: &Facts) -> impl Iterator<Item = Change> {
+    facts.pending.iter().flat_map(Pending::give_up)
 }
 
 fn place(session: &str, live: &[(u64, SessionRecord)], messages: usize) -> Result<u64, SessionError> {
