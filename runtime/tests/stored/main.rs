@@ -4,6 +4,7 @@
 
 #[path = "../shared/answers.rs"]
 mod answers;
+mod deep;
 mod directory;
 mod faults;
 mod faults_of_runs;

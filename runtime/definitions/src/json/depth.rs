@@ -1,15 +1,24 @@
 //! JSON that is nested more deeply than `serde_json` accepts, up to a limit that fits a thread's stack.
 
 use serde::Deserialize;
+use serde::de::Error as _;
 use serde_json::Value;
 
 use super::Unique;
 
-/// Parses a text whose depth was [checked](levels), without duplicate keys.
+/// The levels of lists and objects that [`read_deep`] reads.
+pub const MAX_LEVELS: usize = 300;
+
+/// Parses a text without duplicate keys.
 ///
 /// # Errors
-/// Returns an error if the text is not JSON.
+/// Returns an error if the text is not JSON, or has more than [`MAX_LEVELS`] levels.
 pub fn read_deep(json: &str) -> Result<Value, serde_json::Error> {
+    if levels(json) > MAX_LEVELS {
+        let reason =
+            format!("it has more than {MAX_LEVELS} levels of lists and objects inside of each other");
+        return Err(serde_json::Error::custom(reason));
+    }
     let mut reader = serde_json::Deserializer::from_str(json);
     reader.disable_recursion_limit();
     let Unique(value) = Unique::deserialize(&mut reader)?;

@@ -12,7 +12,7 @@ mod stored;
 mod unique;
 
 pub use change_texts::change_texts;
-pub use depth::{json_values, levels, levels_of, read_deep};
+pub use depth::{MAX_LEVELS, json_values, levels, levels_of, read_deep};
 pub use digits::exact_text;
 pub(crate) use digits::{rounded_number, rounded_text, to_text};
 pub use number_literals::{Literals, exact_value, holds_long_numbers, rounds_any, with_digits};

@@ -15,6 +15,12 @@ use onionskin_definitions::json::{self, Problem, Unread};
 /// The version of the stored form. A later one adds kinds of changes or fields.
 const VERSION: u64 = 1;
 
+/// The most levels of a record, so that an export can be read, which has two more.
+const MAX_LEVELS: usize = json::MAX_LEVELS - 2;
+
+/// The last moment that a record can have, in milliseconds since 1970: the end of the year 9999.
+const LAST_MOMENT: u64 = 253_402_300_799_999;
+
 /// One record of a session's log: a message, a changed value, an open question. It is opaque: a store keeps its
 /// [JSON](Self::to_json), and returns the same record later.
 ///
@@ -145,9 +151,15 @@ impl SessionRecord {
     /// The stored form: JSON with its version.
     ///
     /// # Errors
-    /// Returns [`SessionStoreError::Storage`] if a value of the session cannot be written as JSON.
+    /// Returns [`SessionStoreError::Storage`] if a value of the session cannot be written as JSON, or is nested so deeply
+    /// that it could not be read.
     pub fn to_json(&self) -> Result<String, SessionStoreError> {
         let stored = json!({ "version": VERSION, "at": self.at, "change": self.change });
+        if json::levels_of(&stored) > MAX_LEVELS {
+            return Err(SessionStoreError::storage(format!(
+                "a value or a message has more than {MAX_LEVELS} levels of lists and objects inside of each other: make it flatter"
+            )));
+        }
         serde_json::to_string(&stored).map_err(SessionStoreError::storage)
     }
 
@@ -159,14 +171,14 @@ impl SessionRecord {
     pub fn from_json(text: &str) -> Result<Self, SessionStoreError> {
         let corrupt = |reason: String| SessionStoreError::corrupt("a record of a session", reason);
         let mut stored =
-            json::read_deep(text).map_err(|error| corrupt(format!("it is not JSON: {error}")))?;
+            json::read_deep(text).map_err(|error| corrupt(format!("its JSON cannot be read: {error}")))?;
         match stored.get("version").and_then(Value::as_u64) {
             Some(VERSION) => {}
             Some(found) => return Err(SessionStoreError::version("a record of a session", found, VERSION)),
             None => return Err(corrupt("it has no version".to_owned())),
         }
-        let at =
-            stored.get("at").and_then(Value::as_u64).ok_or_else(|| corrupt("it has no time".to_owned()))?;
+        let at = stored.get("at").and_then(Value::as_u64).filter(|at| *at <= LAST_MOMENT);
+        let at = at.ok_or_else(|| corrupt("it has no time before the year 10000".to_owned()))?;
         let change = stored.get_mut("change").map(Value::take).unwrap_or_default();
         let change = json::read_stored(&change).map_err(|Unread { path, problem }| match problem {
             Problem::UnknownField => corrupt(format!("the field `change{path}` is unknown")),
@@ -182,7 +194,7 @@ impl SessionRecord {
     /// A record of this moment.
     pub fn now(change: Change) -> Self {
         let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
-        Self { at: u64::try_from(at).unwrap_or(u64::MAX), change }
+        Self { at: u64::try_from(at).unwrap_or(LAST_MOMENT).min(LAST_MOMENT), change }
     }
 
     pub fn change(&self) -> &Change {

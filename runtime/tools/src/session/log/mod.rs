@@ -142,7 +142,8 @@ impl LogState {
     fn open_results(&mut self, history: &History) -> &[ToolResultMessage] {
         let Some(run) = &mut self.run else { return &[] };
         let calls = history.last().map_or(&[][..], |last| last.tool_calls());
-        run.results.retain(|result| calls.iter().any(|call| call.id == result.call_id));
+        let calls: HashSet<_> = calls.iter().map(|call| &call.id).collect();
+        run.results.retain(|result| calls.contains(&result.call_id));
         &run.results
     }
 }

@@ -68,8 +68,8 @@ impl Snapshot {
 #[derive(Clone, Default)]
 pub(in crate::session) struct PartSnapshot {
     history: History,
-    /// The results that are in the log, and not in the history.
-    results: Vec<ToolResultMessage>,
+    /// The results by their calls that are in the log, and not in the history.
+    results: HashMap<Arc<str>, ToolResultMessage>,
     children: HashMap<Arc<str>, History>,
     values: Arc<Value>,
     /// The states by the names of their types. They are other ones after each change.
@@ -82,7 +82,7 @@ impl PartSnapshot {
         let states = session.stored_states().into_iter().map(|state| (state.name, state.newest));
         Self {
             history: session.history(),
-            results: Vec::new(),
+            results: HashMap::new(),
             children: lock(&session.0.children).clone(),
             values: session.state().shared_values(),
             states: states.collect(),
@@ -132,9 +132,10 @@ impl PartSnapshot {
 
     /// Adds the results that are not in the log.
     fn results(&mut self, results: &[ToolResultMessage], changes: &mut Vec<Change>) {
-        let new: Vec<_> = results.iter().filter(|result| !self.results.contains(result)).cloned().collect();
+        let is_new = |result: &&ToolResultMessage| self.results.get(&result.call_id) != Some(*result);
+        let new: Vec<_> = results.iter().filter(is_new).cloned().collect();
         if !new.is_empty() {
-            self.results.extend_from_slice(&new);
+            self.results.extend(new.iter().map(|result| (Arc::clone(&result.call_id), result.clone())));
             changes.push(Change::Results { results: new });
         }
     }
