@@ -27,6 +27,10 @@ enum Mistake {
     NeverEnds,
     /// Appends do not renew the lease.
     RenewsNothing,
+    /// Appends without records do nothing.
+    SkipsEmpty,
+    /// Appends without records acquire the lease.
+    Revives,
     /// Appends have any number.
     AppendsAnywhere,
     /// The last record of an append is lost.
@@ -86,6 +90,10 @@ impl SessionStore for Wrong {
             let mut records = records;
             let mut after = after;
             match self.mistake {
+                Mistake::SkipsEmpty if records.is_empty() => return Ok(()),
+                Mistake::Revives if records.is_empty() => {
+                    return self.memory.acquire(&lease).await.map(|_| ());
+                }
                 Mistake::LosesLast if records.len() > 1 => records = &records[..records.len() - 1],
                 Mistake::AppendsAnywhere => {
                     after = self.memory.read(lease.session(), 0).await?.len().try_into().unwrap();
@@ -152,6 +160,8 @@ async fn a12_the_suite_finds_the_mistakes_of_a_store() {
         (Mistake::SharesLeases, "parallel_leases"),
         (Mistake::NeverEnds, "lease_end"),
         (Mistake::RenewsNothing, "lease_renewal"),
+        (Mistake::SkipsEmpty, "lease_renewal"),
+        (Mistake::Revives, "delete_in_progress"),
         (Mistake::AppendsAnywhere, "changed"),
         (Mistake::LosesLast, "order"),
         (Mistake::ReadsMore, "many_records"),

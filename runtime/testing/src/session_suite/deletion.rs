@@ -1,7 +1,7 @@
 //! Cases about deletion.
 
 use super::probe::{Check, Probe, began, ids, lease, message, messages, query, record_at, same};
-use onionskin_tools::session_store::{SessionQuery, SessionSelection};
+use onionskin_tools::session_store::{SessionQuery, SessionSelection, SessionStoreError};
 
 async fn write(probe: &Probe, session: &str, user: Option<&str>) -> Check {
     probe.write(session, &[record_at(1, began(user))?, record_at(1, message("a lamp"))?]).await
@@ -48,6 +48,9 @@ pub(super) async fn in_progress(probe: Probe) -> Check {
     same("deleted sessions", probe.delete(&SessionSelection::session("s")).await?, 1)?;
     probe.append_lost(&a, 1).await?;
     probe.append_lost(&a, 0).await?;
+    // A renewal does not bring it back.
+    let renewed = probe.store().append(&a, 1, &[]).await;
+    same("the renewal of a lost lease", renewed, Err(SessionStoreError::lost("s")))?;
     same("the count of a deleted session", probe.acquire(&b).await?, 0)?;
     probe.append(&b, 0, &messages(["two"])?).await?;
     probe.append_lost(&a, 1).await?;

@@ -88,18 +88,19 @@ pub(super) async fn end(probe: Probe) -> Check {
     probe.append_lost(&c, 3).await
 }
 
-/// Appends and acquisitions renew a lease.
+/// Appends renew a lease, also without records, and acquisitions do.
 pub(super) async fn renewal(probe: Probe) -> Check {
     let (a, b) = (SessionLease::new("s", "a", SHORT), long("s", "b"));
     let mut renewed = Instant::now();
     probe.acquire(&a).await?;
-    for step in 0..20 {
+    // Ten of each kind, so that the lease would end meanwhile.
+    for step in 0..30 {
         tokio::time::sleep(SHORT / 8).await;
         let before = Instant::now();
-        let result = if step % 2 == 0 {
-            probe.store().append(&a, step / 2, &messages(["more"])?).await
-        } else {
-            probe.store().acquire(&a).await.map(|_| ())
+        let result = match step / 10 {
+            0 => probe.store().append(&a, step, &messages(["more"])?).await,
+            1 => probe.store().append(&a, 10, &[]).await,
+            _ => probe.store().acquire(&a).await.map(|_| ()),
         };
         // If the machine was too busy to renew the lease in time, the case says nothing about the store.
         match result {

@@ -88,8 +88,8 @@ const LEASE_TIME: Duration = Duration::from_secs(10);
     note = "implement `SessionStore` for the type; `MemorySessions` keeps sessions in memory, and `Sqlite` in a file"
 )]
 pub trait SessionStore: Send + Sync + 'static {
-    /// Acquires or renews a lease, and returns the number of records of the session: 0 if there is no such session.
-    /// A lease that has ended is free for each holder.
+    /// Acquires a lease, and returns the number of records of the session: 0 if there is no such session. A lease that
+    /// has ended is free for each holder, and the holder can acquire it again.
     ///
     /// Cancel safety: as for all methods.
     ///
@@ -106,7 +106,7 @@ pub trait SessionStore: Send + Sync + 'static {
     fn release<'a>(&'a self, lease: &'a SessionLease) -> BoxFuture<'a, Result<(), SessionStoreError>>;
 
     /// Appends records to the log of a session, all or none, and renews the lease. `after` is the number of records
-    /// that the session has. The records are durable when this returns.
+    /// that the session has. The records are durable when this returns. Without records it only renews the lease.
     ///
     /// Cancel safety: as for all methods.
     ///

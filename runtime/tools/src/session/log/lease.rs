@@ -1,12 +1,9 @@
 //! The lease of a run on its stored session, from its beginning to its end.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
-use tokio::time::sleep;
-use tokio_util::sync::CancellationToken;
 
 use super::facts::{Pending, StoredAnswer};
 use super::journal::LoggedJournal;
@@ -14,17 +11,9 @@ use super::{Changes, LogState, NotBegun, ResumedRun, RunLog, SessionError, Sessi
 use crate::journal::{Journal, MemoryJournal};
 use crate::model::History;
 use crate::question::{Answer, AnswerError, Paused, Resumption};
-use crate::session::exclusive::late;
-use crate::session::{NoTurn, Session, Wait};
-use crate::session_store::{Change, SessionLease, SessionStore, SessionStoreError};
+use crate::session::{Session, Wait};
+use crate::session_store::Change;
 use onionskin_definitions::lock::lock;
-
-/// The pauses between attempts to acquire a lease that another process holds.
-const FIRST_PAUSE: Duration = Duration::from_millis(10);
-const LONGEST_PAUSE: Duration = Duration::from_millis(250);
-
-/// The shortest pause between renewals of a lease.
-const LEAST_RENEWAL: Duration = Duration::from_millis(10);
 
 /// A run that begins in a stored session.
 pub struct LoggedRun {
@@ -116,9 +105,7 @@ impl RunLease {
     ) -> Result<(), NotBegun> {
         let session = self.session.clone();
         let count = log.acquire(wait).await?;
-        if let Ok(runtime) = Handle::try_current() {
-            self.renewal = Some(runtime.spawn(renew(Arc::clone(&log.store), log.lease.clone())));
-        }
+        self.renewal = log.renewal(count);
         let mut state = log.state.lock().await;
         state.run = None;
         log.refresh(&mut state, &session, count).await?;
@@ -189,48 +176,7 @@ impl Pending {
     }
 }
 
-/// Renews a lease until the task is aborted.
-async fn renew(store: Arc<dyn SessionStore>, lease: SessionLease) {
-    loop {
-        sleep((lease.time() / 3).max(LEAST_RENEWAL)).await;
-        if let Err(error) = store.acquire(&lease).await {
-            // The next record of the run finds out too, and ends it.
-            tracing::warn!(session = lease.session(), "the lease on a session was not renewed: {error}");
-        }
-    }
-}
-
 impl SessionLog {
-    /// Waits for the lease, and returns the number of records.
-    async fn acquire(&self, wait: Wait<'_>) -> Result<u64, NotBegun> {
-        let mut pause = FIRST_PAUSE;
-        loop {
-            match self.store.acquire(&self.lease).await {
-                Ok(count) => return Ok(count),
-                Err(SessionStoreError::Held { .. }) => {}
-                Err(error) => return Err(error.into()),
-            }
-            let late = late(wait.deadline.clone());
-            tokio::select! {
-                biased;
-                () = wait.token.cancelled() => return Err(NotBegun::NoTurn(NoTurn::Cancelled)),
-                limit = late => return Err(NotBegun::NoTurn(NoTurn::Busy(limit))),
-                () = sleep(pause) => {}
-            }
-            pause = (pause * 2).min(LONGEST_PAUSE);
-        }
-    }
-
-    /// As [`Self::acquire`], however long it takes.
-    pub(super) async fn acquire_alone(&self) -> Result<u64, SessionError> {
-        let token = CancellationToken::new();
-        match self.acquire(Wait { deadline: None, token: &token }).await {
-            Ok(count) => Ok(count),
-            Err(NotBegun::Session(error)) => Err(error),
-            Err(NotBegun::NoTurn(_) | NotBegun::Answer(_)) => Err(SessionStoreError::held(self.id()).into()),
-        }
-    }
-
     fn check_user(&self, user: Option<&Arc<str>>) -> Result<(), SessionError> {
         match &lock(&self.facts).user {
             Some(owner) if user != Some(owner) => {
@@ -383,14 +329,6 @@ impl RunLease {
             log.release().await;
         }
         self.is_released = true;
-    }
-}
-
-impl SessionLog {
-    async fn release(&self) {
-        if let Err(error) = self.store.release(&self.lease).await {
-            tracing::warn!(session = self.id(), "the lease on a session was not released: {error}");
-        }
     }
 }
 

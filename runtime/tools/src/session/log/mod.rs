@@ -4,6 +4,7 @@
 mod content;
 mod error;
 mod facts;
+mod hold;
 mod journal;
 mod lease;
 mod sessions;
