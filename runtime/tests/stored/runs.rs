@@ -2,9 +2,13 @@
 
 use std::future::pending;
 use std::sync::Arc;
+use std::time::Duration;
 
 use onionskin::model::Usage;
-use onionskin::sessions::{MemorySessions, SessionError, SessionQuery, SessionStore, Sessions};
+use onionskin::run::SavedSessionError;
+use onionskin::sessions::{
+    MemorySessions, SessionError, SessionLease, SessionQuery, SessionSelection, SessionStore, Sessions,
+};
 use onionskin::{
     AgentHandle, AgentTool, BuildError, RunError, ScriptedModel, ScriptedTurn, Session, SessionState, State,
     agent, tool,
@@ -122,7 +126,7 @@ async fn a12_a_run_that_is_dropped_leaves_what_it_did_in_the_store() {
 
 pub async fn copy_records(from: &MemorySessions, to: &MemorySessions, id: &str) {
     let records = from.read(id, 0).await.unwrap();
-    let lease = onionskin::sessions::SessionLease::new(id, "copy", std::time::Duration::from_secs(1));
+    let lease = SessionLease::new(id, "copy", Duration::from_secs(1));
     to.acquire(&lease).await.unwrap();
     to.append(&lease, 0, &records).await.unwrap();
     to.release(&lease).await.unwrap();
@@ -170,10 +174,50 @@ async fn t8_a_stored_session_has_no_secrets() {
     clerk.request("My key is hunter2-hunter2.").session(&session).run().await.unwrap();
     session.state().set("copy", "hunter2-hunter2");
     session.store().await.unwrap();
-    for record in store.read("a", 0).await.unwrap() {
+    let helper =
+        Helper::builder().model(ScriptedModel::turns([ScriptedTurn::say("1")])).build().await.unwrap();
+    let tool = AgentTool::new(&helper).thread_by(|_| Some("of hunter2-hunter2".to_owned()));
+    let turns = [ScriptedTurn::call("agent__Helper", json!({ "input": "Go." })), ScriptedTurn::say("Well.")];
+    let boss =
+        Boss::builder().model(ScriptedModel::turns(turns)).tool(tool).session_store(Arc::clone(&store));
+    let boss = boss.build().await.unwrap();
+    let with_thread = boss.open_session("b").await.unwrap();
+    with_thread.state().set_secret("key", onionskin::Secret::new("hunter2-hunter2".to_owned()));
+    boss.request("Go.").session(&with_thread).run().await.unwrap();
+    let threads = store.read("b", 0).await.unwrap();
+    assert!(
+        threads.iter().any(|record| record.to_json().unwrap().contains("\"name\":\"of [")),
+        "{threads:?}"
+    );
+    for record in threads.iter().chain(&store.read("a", 0).await.unwrap()) {
         let json = record.to_json().unwrap();
         assert!(!json.contains("hunter2"), "{json}");
     }
+}
+
+#[tokio::test]
+async fn a12_values_that_are_no_object_are_refused() {
+    let store = Arc::new(MemorySessions::default());
+    let session = clerk(&store, []).await.open_session("a").await.unwrap();
+    session.state().replace(json!(["a"]));
+    let error = session.store().await.unwrap_err();
+    assert!(matches!(error, SessionError::Content(SavedSessionError::Unreadable { .. })), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a12_a_run_in_progress_does_not_revive_a_session_that_was_deleted() {
+    let store = Arc::new(MemorySessions::default());
+    let clerk = clerk(&store, [ScriptedTurn::call("stall", json!({}))]).await;
+    let session = clerk.open_session("a").await.unwrap();
+    let mut run = Box::pin(clerk.request("Wait.").session(&session).run());
+    while store.read("a", 0).await.unwrap().len() < 3 {
+        assert!(futures_util::poll!(&mut run).is_pending());
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(store.delete(&SessionSelection::session("a")).await.unwrap(), 1);
+    tokio::time::sleep(store.lease_time()).await;
+    let other = SessionLease::new("a", "another", Duration::from_secs(1));
+    assert_eq!(store.acquire(&other).await, Ok(0));
 }
 
 #[derive(Clone)]

@@ -284,7 +284,7 @@ fn unreadable(part: &str, reason: &dyn std::fmt::Display) -> SavedSessionError {
 }
 
 /// The error for a state that is not an object: the next change of the state would lose it.
-fn no_values() -> SavedSessionError {
+pub(super) fn no_values() -> SavedSessionError {
     unreadable("values", &"expected an object, because they are found under keys")
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::model::{History, Message, ToolResultMessage, redact_message};
+use crate::session::saved::no_values;
 use crate::session::{SavedSessionError, Session};
 use crate::session_store::{Change, ThreadKey};
 use crate::state::StateHandle;
@@ -49,7 +50,11 @@ impl Snapshot {
     ) -> Changes {
         let redactor = session.state().concealed().redactor();
         let mut all = self.own.changes(session, history, results, redactor.as_deref());
-        for (key, thread, begun) in session.threads().with_keys() {
+        for (mut key, thread, begun) in session.threads().with_keys() {
+            if let Some(redactor) = &redactor {
+                // As in the arguments of the call that chose it.
+                key.name = redactor.redact(&*key.name).into();
+            }
             let part = self.threads.entry(key.clone()).or_insert_with(|| begun.unwrap_or_default());
             let redactor = thread.state().concealed().redactor();
             let Changes { changes, problem } =
@@ -99,8 +104,7 @@ impl PartSnapshot {
         let mut changes = Vec::new();
         self.messages(history, results, &mut changes);
         self.children(session, &mut changes);
-        self.values(session, &mut changes);
-        let problem = self.states(session, &mut changes).err();
+        let problem = self.values(session, &mut changes).and(self.states(session, &mut changes)).err();
         if let Some(redactor) = redactor {
             for change in &mut changes {
                 redact(change, redactor);
@@ -156,13 +160,19 @@ impl PartSnapshot {
         }
     }
 
-    fn values(&mut self, session: &Session, changes: &mut Vec<Change>) {
+    /// # Errors
+    /// Returns an error if the values are not an object.
+    fn values(&mut self, session: &Session, changes: &mut Vec<Change>) -> Result<(), SavedSessionError> {
         let values = session.state().shared_values();
         if Arc::ptr_eq(&values, &self.values) {
-            return;
+            return Ok(());
         }
         let none = Map::new();
-        let (before, after) = (self.values.as_object().unwrap_or(&none), values.as_object().unwrap_or(&none));
+        let before = self.values.as_object().unwrap_or(&none);
+        let after = match &*values {
+            Value::Null => &none,
+            values => values.as_object().ok_or_else(no_values)?,
+        };
         for (key, value) in after {
             if before.get(key) != Some(value) {
                 changes.push(Change::Value { key: key.clone(), value: Some(value.clone()) });
@@ -172,6 +182,7 @@ impl PartSnapshot {
             changes.push(Change::Value { key: key.clone(), value: None });
         }
         self.values = values;
+        Ok(())
     }
 
     /// # Errors
