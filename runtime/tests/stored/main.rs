@@ -14,3 +14,4 @@ mod killed;
 mod pauses;
 mod runs;
 mod two_processes;
+mod usage;

@@ -34,6 +34,24 @@ use super::spans::ChatSpan;
 const BACKOFF: Backoff =
     Backoff { first: Duration::from_millis(500), longest: Duration::from_secs(16), jitter: 100 };
 
+/// The tokens of the attempts of a request that had no answer. They are counted when this is dropped, also with the run.
+struct Unanswered<'r> {
+    run: &'r AgentRun,
+    requested: ModelCall<'r>,
+    /// Those of the attempts that failed.
+    failed: Usage,
+    /// Those that the model has reported in the attempt in progress.
+    reported: Usage,
+}
+
+impl Drop for Unanswered<'_> {
+    fn drop(&mut self) {
+        self.failed += self.reported;
+        self.run.tally().usage += self.failed;
+        self.run.note_usage(self.requested, None, self.failed);
+    }
+}
+
 /// A request to a model.
 #[derive(Clone, Copy)]
 pub(super) struct ModelCall<'r> {
@@ -265,21 +283,20 @@ impl AgentRun {
     ) -> Result<ModelResponse, RunError> {
         let ModelCall { turn, .. } = requested;
         let mut attempt = 0;
-        let mut failed = Usage::default();
+        let (failed, reported) = (Usage::default(), Usage::default());
+        // Boxed, because the futures of nested runs are on the stack.
+        let mut unanswered = Box::new(Unanswered { run: self, requested, failed, reported });
         loop {
             attempt += 1;
             let mut spending = if self.cx.shared_budgets().is_empty() {
                 None
             } else {
                 // Boxed, so that runs without budgets have no room for it.
-                Box::pin(self.reserve_request(requested))
-                    .await
-                    .inspect_err(|_| self.note_failed(requested, failed))?
+                Box::pin(self.reserve_request(requested)).await?
             };
             let span = ChatSpan::begin(self, requested.model, requested.request, requested.change, attempt);
-            let mut billed = Usage::default();
             let mut report = |usage| {
-                billed = usage;
+                unanswered.reported = usage;
                 if let Some(spending) = &mut spending {
                     spending.report(usage);
                 }
@@ -290,22 +307,22 @@ impl AgentRun {
             }
             span.end(&answer);
             if let Some(spending) = spending {
-                Box::pin(self.finish_request(spending, &answer, billed)).await;
+                Box::pin(self.finish_request(spending, &answer, unanswered.reported)).await;
             }
             let error = match answer {
                 Ok(mut response) => {
-                    response.usage += failed;
+                    unanswered.reported = Usage::default();
+                    response.usage += std::mem::take(&mut unanswered.failed);
                     self.note_usage(requested, response.billed_as.as_deref(), response.usage);
                     return Ok(response);
                 }
                 Err(error) => error,
             };
-            failed += billed;
+            unanswered.failed += std::mem::take(&mut unanswered.reported);
             let pause = pause(attempt, &error);
             // A pause beyond the run's deadline would hide the provider's error.
             let is_late = self.cx.deadline().is_some_and(|late| late.at() <= Instant::now() + pause);
             if !error.is_transient() || attempt > self.limits().model_retries || is_late {
-                self.note_failed(requested, failed);
                 let error = self.model_error(error);
                 if let Some(fault) = error.script_fault() {
                     self.cx.abort_for(AbortCause::Script(fault));
@@ -319,12 +336,6 @@ impl AgentRun {
             self.event(turn, EventKind::notice(text));
             tokio::time::sleep(pause).await;
         }
-    }
-
-    /// Counts the tokens of attempts without an answer.
-    fn note_failed(&self, requested: ModelCall<'_>, failed: Usage) {
-        self.tally().usage += failed;
-        self.note_usage(requested, None, failed);
     }
 
     /// Asks once. `report` gets the tokens that the model reports before it answers or fails, the sum each time.

@@ -221,6 +221,12 @@ impl SessionLog {
         self.read(state, session).await
     }
 
+    /// Appends the tokens that are not in the log.
+    async fn append_usage(&self, state: &mut LogState) -> Result<(), SessionError> {
+        let written = state.written.clone();
+        Ok(self.append(state, Vec::new(), written).await?)
+    }
+
     /// Writes the end of a run.
     async fn end(&self, state: &mut LogState, session: &Session, end: &RunEnd) -> Result<(), SessionError> {
         self.resolve(state).await?;
@@ -237,7 +243,9 @@ impl SessionLog {
                 return self.write(state, session, &session.history()).await;
             }
             // An append whose future was dropped has written the end.
-            (RunEnd::Over | RunEnd::Waits, Some(_)) if pending.is_none() => return Ok(()),
+            (RunEnd::Over | RunEnd::Waits, Some(_)) if pending.is_none() => {
+                return self.append_usage(state).await;
+            }
             (RunEnd::Over, Some(_)) => {
                 let new = after.changes(session, &session.history(), &[]);
                 changes.extend(new.changes);
@@ -248,16 +256,17 @@ impl SessionLog {
             }
             (RunEnd::Waits, Some(_)) => {
                 let new = after.changes(session, &session.history(), &[]);
-                if !new.changes.is_empty() {
-                    changes.extend(new.changes);
-                    self.append(state, changes, before).await?;
+                if new.changes.is_empty() {
+                    return self.append_usage(state).await;
                 }
+                changes.extend(new.changes);
+                self.append(state, changes, before).await?;
                 None
             }
             (RunEnd::Paused { paused, history }, resumed) => {
                 let (paused, mut steps) = paused.clone().split_steps();
                 if pending.is_some_and(|pending| pending.paused == paused) {
-                    return Ok(());
+                    return self.append_usage(state).await;
                 }
                 steps.retain(|(step, _)| resumed.is_none_or(|run| !run.steps.contains(step)));
                 let new = after.changes(session, history, state.open_results(history));

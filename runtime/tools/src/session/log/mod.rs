@@ -166,23 +166,22 @@ impl SessionLog {
         self.lease.session()
     }
 
-    /// Appends records for changes. `after` is what is written then.
+    /// Appends records for changes, and for the tokens that are not in the log. `after` is what is written then.
     ///
     /// Cancel safety: the next run finds out whether it took effect.
     async fn append(
         &self,
         state: &mut LogState,
-        changes: Vec<Change>,
+        mut changes: Vec<Change>,
         after: Snapshot,
     ) -> Result<(), SessionStoreError> {
+        let usage = std::mem::take(&mut *lock(&self.usage));
+        changes.extend((!usage.is_empty()).then(|| Change::Usage { usage: usage.clone() }));
         if changes.is_empty() {
             state.written = after;
             return Ok(());
         }
-        let usage = std::mem::take(&mut *lock(&self.usage));
-        let changes =
-            changes.into_iter().chain((!usage.is_empty()).then(|| Change::Usage { usage: usage.clone() }));
-        let records: Vec<_> = changes.map(SessionRecord::now).collect();
+        let records: Vec<_> = changes.into_iter().map(SessionRecord::now).collect();
         state.attempt = Some(Attempt { records: records.clone(), after });
         let appended = self.store.append(&self.lease, state.count, &records).await;
         let attempt = state.attempt.take();
@@ -304,7 +303,7 @@ impl SessionLog {
         let content = after.changes(session, history, state.open_results(history));
         let is_only_begun =
             content.is_empty() && changes.iter().all(|change| matches!(change, Change::Began { .. }));
-        if is_only_begun {
+        if is_only_begun && lock(&self.usage).is_empty() {
             return Ok(());
         }
         changes.extend(content.changes);
