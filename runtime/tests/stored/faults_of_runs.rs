@@ -208,6 +208,17 @@ async fn a12_changes_beside_a_waiting_run_are_refused_and_those_of_give_up_stay(
     session.state().set("note", "mine");
     let error = session.store().await.unwrap_err();
     assert!(matches!(error, SessionError::Waits { .. }), "{error}");
+    // The run would go on without it.
+    let resume = || {
+        let (paused, answer) = (session.paused().unwrap(), Answer::value(true).unwrap());
+        let key = paused.questions()[0].key().to_owned();
+        trader.resume(&paused).session(&session).answer(key, answer).run()
+    };
+    for _ in 0..2 {
+        let error = resume().await.unwrap_err();
+        assert!(matches!(&error, RunError::Session { source: SessionError::Unstored { .. }, .. }), "{error}");
+        assert_eq!(session.state().get("note"), Some("mine".into()));
+    }
     session.give_up().await.unwrap();
     assert_eq!(session.state().get("note"), Some("mine".into()));
     assert_eq!(session.state().get("looked"), Some(true.into()));

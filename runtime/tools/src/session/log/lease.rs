@@ -107,13 +107,14 @@ impl RunLease {
         let count = log.acquire(wait).await?;
         self.renewal = log.renewal(count);
         let mut state = log.state.lock().await;
-        state.run = None;
+        // What a run left whose end is not in the log is no change of the program.
+        let is_left = state.run.take().is_some();
         log.refresh(&mut state, &session, count).await?;
         let LoggedRun { run_id, agent, user, is_replayable } = run;
         log.check_user(user.as_ref())?;
         let Some(pending) = log.pending_for(resumption)? else {
             if is_replayable {
-                log.rewind_replayed(&mut state, &session, &run_id).await?;
+                log.rewind_replayed(&mut state, &session, &run_id, is_left).await?;
             }
             let mut before = state.written.clone();
             let Changes { changes: first, problem } = before.changes(&session, &session.history(), &[]);
@@ -126,6 +127,9 @@ impl RunLease {
             self.end = Some(RunEnd::Over);
             return Ok(());
         };
+        if !is_left {
+            log.unless_changed(&state, &session, &run_id)?;
+        }
         let answers = with_stored(&pending, std::mem::take(&mut resumption.answers))?;
         // The session as it was before the run, whatever an earlier attempt to resume it left.
         log.read(&mut state, &session).await?;
@@ -207,18 +211,50 @@ impl SessionLog {
         }
     }
 
+    /// # Errors
+    /// Returns an error if the session has changes that are not in the log, for a run that begins without them.
+    fn unless_changed(
+        &self,
+        state: &LogState,
+        session: &Session,
+        run_id: &Arc<str>,
+    ) -> Result<(), SessionError> {
+        let Changes { changes, problem } = state.written.clone().changes(session, &session.history(), &[]);
+        if !changes.is_empty() {
+            let (session, run_id) = (self.id().to_owned(), run_id.to_string());
+            return Err(SessionError::Unstored { session, run_id });
+        }
+        problem.map_or(Ok(()), |problem| Err(problem.into()))
+    }
+
     /// Returns the session to where the newest run began, if it has this id: a journal replays it from there.
     async fn rewind_replayed(
         &self,
         state: &mut LogState,
         session: &Session,
         run_id: &Arc<str>,
+        is_left: bool,
     ) -> Result<(), SessionError> {
         let newest = lock(&self.facts).newest.clone();
         let Some((_, to)) = newest.filter(|(newest, _)| newest == run_id) else { return Ok(()) };
+        if !is_left {
+            self.unless_changed(state, session, run_id)?;
+        }
         let written = state.written.clone();
         self.append(state, vec![Change::Rewound { to }], written).await?;
         self.read(state, session).await
+    }
+
+    /// Writes the end of the run in progress. If that fails, what the run left stays known as such.
+    async fn end_run(
+        &self,
+        state: &mut LogState,
+        session: &Session,
+        end: &RunEnd,
+    ) -> Result<(), SessionError> {
+        self.end(state, session, end).await?;
+        state.run = None;
+        Ok(())
     }
 
     /// Appends the tokens that are not in the log.
@@ -320,9 +356,7 @@ impl RunLease {
         self.end = Some(end.clone());
         let ended = {
             let mut state = log.state.lock().await;
-            let ended = log.end(&mut state, &session, &end).await;
-            state.run = None;
-            ended
+            log.end_run(&mut state, &session, &end).await
         };
         self.release().await;
         ended
@@ -359,8 +393,7 @@ impl Drop for RunLease {
                 return;
             }
             if let Some(end) = end {
-                let mut ended = log.end(&mut state, &session, &end).await;
-                state.run = None;
+                let mut ended = log.end_run(&mut state, &session, &end).await;
                 if ended.is_ok() && !matches!(end, RunEnd::Over) {
                     // The session as it was before the run.
                     ended = log.read(&mut state, &session).await;

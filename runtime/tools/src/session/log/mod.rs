@@ -57,6 +57,7 @@ struct LogState {
     attempt: Option<Attempt>,
     /// Whether the session must be read again.
     is_stale: bool,
+    /// The run in progress, or one whose end is not in the log.
     run: Option<RunLog>,
     /// The number of the newest run. What an earlier run left does not touch a later one.
     runs: u64,
@@ -68,7 +69,6 @@ struct Attempt {
     after: Snapshot,
 }
 
-/// The run in progress.
 struct RunLog {
     /// Its first record, until it is written, and what the session had before and the log did not.
     began: Option<Change>,
@@ -396,6 +396,7 @@ impl Session {
         let log = self.log().ok_or_else(|| SessionError::not_stored(self.id()))?;
         let _turn = self.turn_alone().await?;
         let mut state = log.state.lock().await;
+        state.run = None;
         log.resolve(&mut state).await?;
         log.read(&mut state, self).await
     }
