@@ -1,5 +1,7 @@
 //! Lists of sessions, and searches in them.
 
+use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use onionskin_core::sessions::{SessionPage, SessionQuery, SessionRecord, SessionStoreError, SessionSummary};
@@ -14,6 +16,9 @@ use crate::writer::Work;
 /// The maximum number of messages with the words for which all of their sessions are read and sorted. With more of them, so many
 /// sessions have the words that the newest ones are soon found one by one.
 const MAX_SORTED: usize = 4_000;
+
+/// The maximum number of sessions without the words that are looked at one by one, before all messages with the words are read.
+const MAX_MISSES: usize = 500;
 
 /// What a summary needs.
 const SUMMARY: &str = "SELECT id, name, user, created, updated, records FROM sessions";
@@ -31,6 +36,9 @@ pub(super) fn list(connection: &Connection, query: &SessionQuery) -> Work<Sessio
     }
     search(connection, query, &all_words(&words))
 }
+
+/// Sessions, each with a record that has the words.
+type Found = Vec<(SessionSummary, i64)>;
 
 /// A session that a query may select.
 struct Candidate {
@@ -95,61 +103,68 @@ fn search(
     query: &SessionQuery,
     expression: &str,
 ) -> Work<SessionPage, SessionStoreError> {
-    let mut hits: Vec<i64> = Vec::new();
-    let mut select = connection.prepare_cached("SELECT rowid FROM texts WHERE texts MATCH ?1 LIMIT ?2")?;
-    let most = i64::try_from(MAX_SORTED).unwrap_or(i64::MAX);
-    for hit in select.query_map((expression, most + 1), |row| row.get(0))? {
-        hits.push(hit?);
-    }
-    let found = if hits.len() > MAX_SORTED {
-        search_newest(connection, query, expression)?
-    } else {
-        // They are in the order of their ids.
-        hits.dedup_by_key(|hit| SessionId::from_record(*hit));
-        sessions(connection, &hits)?
+    let some = hits(connection, expression, MAX_SORTED + 1)?;
+    let newest = if some.len() > MAX_SORTED { search_newest(connection, query, expression)? } else { None };
+    let found = match newest {
+        Some(found) => found,
+        None if some.len() > MAX_SORTED => sessions(connection, hits(connection, expression, usize::MAX)?)?,
+        None => sessions(connection, some)?,
     };
-    let mut page = query.page(found.iter().map(|(summary, _)| summary.clone())).map_err(Stop::Refused)?;
+    let records: HashMap<_, _> =
+        found.iter().map(|(summary, record)| (Arc::clone(&summary.id), *record)).collect();
+    let mut page = query.page(found.into_iter().map(|(summary, _)| summary)).map_err(Stop::Refused)?;
     for session in &mut page.sessions {
-        if let Some((_, hit)) = found.iter().find(|(summary, _)| summary.id == session.id) {
-            session.excerpt = excerpt(connection, query, *hit)?;
+        if let Some(record) = records.get(&session.id) {
+            session.excerpt = excerpt(connection, query, *record)?;
         }
     }
     Ok(page)
 }
 
-/// The sessions of these records.
-fn sessions(connection: &Connection, hits: &[i64]) -> Work<Vec<(SessionSummary, i64)>, SessionStoreError> {
+/// The messages with the words, up to a number of them, in the order of their ids.
+fn hits(connection: &Connection, expression: &str, most: usize) -> rusqlite::Result<Vec<i64>> {
+    let mut select = connection.prepare_cached("SELECT rowid FROM texts WHERE texts MATCH ?1 LIMIT ?2")?;
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    let hits = select.query_map((expression, most), |row| row.get(0))?;
+    hits.collect()
+}
+
+/// The sessions of these records, each with the first of them.
+fn sessions(connection: &Connection, mut hits: Vec<i64>) -> Work<Found, SessionStoreError> {
+    hits.dedup_by_key(|hit| SessionId::from_record(*hit));
     let mut select = connection.prepare_cached(&format!("{SUMMARY} WHERE id = ?1"))?;
     let mut sessions = Vec::new();
     for hit in hits {
-        let mut rows = select.query([SessionId::from_record(*hit).0])?;
+        let mut rows = select.query([SessionId::from_record(hit).0])?;
         let Some(row) = rows.next()? else {
             return Err(Stop::Corrupt("a text has no session".to_owned()));
         };
-        sessions.push((Candidate::read(row)?.summary, *hit));
+        sessions.push((Candidate::read(row)?.summary, hit));
     }
     Ok(sessions)
 }
 
-/// The newest sessions that have the words, one more than the limit.
+/// The newest sessions that have the words, one more than the limit. `None` if too few of the newest sessions have them.
 fn search_newest(
     connection: &Connection,
     query: &SessionQuery,
     expression: &str,
-) -> Work<Vec<(SessionSummary, i64)>, SessionStoreError> {
+) -> Work<Option<Found>, SessionStoreError> {
     let select = "SELECT rowid FROM texts WHERE texts MATCH ?1 AND rowid >= ?2 AND rowid < ?3 LIMIT 1";
     let mut select = connection.prepare_cached(select)?;
     let mut sessions = Vec::new();
     let limit = query.limit.max(1);
+    let mut misses = 0;
     walk(connection, query, |session| {
         let ids = session.id.records_after(0);
         let mut rows = select.query((expression, ids.start, ids.end))?;
-        if let Some(row) = rows.next()? {
-            sessions.push((session.summary, row.get(0)?));
+        match rows.next()? {
+            Some(row) => sessions.push((session.summary, row.get(0)?)),
+            None => misses += 1,
         }
-        Ok(sessions.len() <= limit)
+        Ok(sessions.len() <= limit && misses < MAX_MISSES)
     })?;
-    Ok(sessions)
+    Ok((misses < MAX_MISSES).then_some(sessions))
 }
 
 /// The part of a record's text that has the words. The index folds more letters than the query, so the words may not be in it

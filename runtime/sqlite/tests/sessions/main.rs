@@ -9,6 +9,7 @@ mod life;
 mod processes;
 #[cfg(unix)]
 mod read_only;
+mod search;
 mod shared;
 mod suite;
 mod versions;
