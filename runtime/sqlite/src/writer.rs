@@ -11,7 +11,7 @@ use crate::failure::{Failure, Stop};
 use crate::{file, wipe};
 
 /// The maximum number of jobs that wait, and that one commit has.
-const MAX_JOBS: usize = 256;
+const MAX_JOBS: usize = 1_024;
 
 /// What a job returns.
 pub(crate) type Work<T, E> = Result<T, Stop<E>>;

@@ -127,7 +127,7 @@ async fn a13_a_store_that_fails_at_any_moment_ends_the_run_by_type() {
         let (moments, reached) = (AtomicUsize::new(0), Arc::default());
         let faulty = Faulty { store: Arc::clone(&store), fault: Fault::Fails, moments, at, reached };
         let parent = Parent::builder().model(asked.clone()).state(starts.clone()).budget(budget());
-        let end = parent.budget_store(Arc::new(faulty)).run("Count.").await;
+        let end = parent.budget_store(faulty).run("Count.").await;
         if at > MOMENTS {
             end.unwrap();
         } else {
@@ -166,7 +166,7 @@ async fn a13_a_run_that_is_dropped_at_any_moment_has_spent_what_it_reserved() {
         let (moments, hangs) = (AtomicUsize::new(0), Arc::clone(&reached));
         let faulty = Faulty { store: Arc::clone(&store), fault: Fault::Hangs, moments, at, reached: hangs };
         let parent = Parent::builder().model(asked.clone()).state(starts.clone()).budget(budget());
-        let run = parent.budget_store(Arc::new(faulty)).run("Count.");
+        let run = parent.budget_store(faulty).run("Count.");
         tokio::select! {
             end = run => panic!("at {at}: {end:?}"),
             () = reached.notified() => {}

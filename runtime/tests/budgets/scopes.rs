@@ -229,7 +229,7 @@ const HOUR: Duration = Duration::from_hours(1);
 async fn hourly() -> (AgentHandle, Arc<std::sync::Mutex<Duration>>) {
     let by = Arc::default();
     let ahead = Ahead { store: store(), by: Arc::clone(&by) };
-    let clerk = Clerk::builder().model(looks(0)).budget(tokens(200).per(HOUR)).budget_store(Arc::new(ahead));
+    let clerk = Clerk::builder().model(looks(0)).budget(tokens(200).per(HOUR)).budget_store(ahead);
     (clerk.build().await.unwrap(), by)
 }
 
@@ -246,6 +246,14 @@ async fn a13_a_window_makes_the_budget_whole_again() {
     *ahead.lock().unwrap() = HOUR;
     clerk.run("Hello?").await.unwrap();
     exceeded(clerk.run("Hello?").await);
+}
+
+#[tokio::test]
+async fn a13_a_request_that_is_larger_than_the_whole_budget_never_fits() {
+    let builder = Clerk::builder().model(looks(0)).budget(tokens(2).per(HOUR)).budget_store(store());
+    let end = exceeded(builder.build().await.unwrap().run("Hello?").await);
+    assert_eq!((end.spent(), end.retry_after()), (0, None));
+    assert!(end.to_string().ends_with("needed, which is more than the whole budget)"), "{end}");
 }
 
 #[tokio::test]

@@ -117,7 +117,7 @@ async fn coder(options: &Options, project: &Path, store: Sqlite) -> Result<Agent
     let repository = options.git.as_ref().map(|_| project.to_string_lossy().into_owned());
     // What the session spent is in its file too.
     let builder = Coder::builder().model(script(repository.as_deref())).budget(budget());
-    let builder = builder.budget_store(Arc::new(store.clone())).session_store(store);
+    let builder = builder.budget_store(store.clone()).session_store(store);
     let builder = match (options.yes, io::stdin().is_terminal()) {
         (true, _) => builder.answerer(allow),
         (false, true) => builder.answerer(Terminal::default()),

@@ -123,7 +123,7 @@ impl BudgetExceeded {
         self.0.needed
     }
 
-    /// The time until the budget is whole again; `None` without a window.
+    /// The time until the budget is whole again; `None` without a window, and if more is needed than the whole budget.
     pub fn retry_after(&self) -> Option<Duration> {
         self.0.retry_after
     }
@@ -135,7 +135,9 @@ impl fmt::Display for BudgetExceeded {
         let (unit, max, spent, needed) =
             (resource.unit(), resource.number(*max), resource.number(*spent), resource.number(*needed));
         write!(f, "{max}{unit} of the budget `{budget}` ({spent} spent, {needed} needed")?;
-        if let Some(time) = retry_after {
+        if self.0.needed > self.0.max {
+            f.write_str(", which is more than the whole budget")?;
+        } else if let Some(time) = retry_after {
             write!(f, ", whole again in {time:?}")?;
         }
         f.write_str(")")

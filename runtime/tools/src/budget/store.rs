@@ -261,14 +261,15 @@ impl Account {
                 && needed > 0
                 && spent.saturating_add(needed) > max
             {
-                let retry_after = account.end(&charge.key).map(|end| end.saturating_sub(now));
+                // What is more than the whole budget never fits.
+                let end = account.end(&charge.key).filter(|_| needed <= max);
                 return Err(BudgetError::Exceeded(BudgetExceeded::new(Parts {
                     budget: Arc::clone(charge.key.shared_budget()),
                     resource,
                     max,
                     spent,
                     needed,
-                    retry_after: retry_after.map(Duration::from_millis),
+                    retry_after: end.map(|end| Duration::from_millis(end.saturating_sub(now))),
                 })));
             }
         }

@@ -360,8 +360,8 @@ impl<A> AgentBuilder<A> {
     /// ([`BuildError::NoBudgetStore`]).
     ///
     /// A budget that an [`AgentTool`](crate::AgentTool) and its caller have in one store counts once.
-    pub fn budget_store<S: BudgetStore>(mut self, store: Arc<S>) -> Self {
-        let replaced = self.setup.shared.budgets.store.replace(store);
+    pub fn budget_store(mut self, store: impl BudgetStore) -> Self {
+        let replaced = self.setup.shared.budgets.store.replace(Arc::new(store));
         self.setup.note_twice(replaced.is_some(), ".budget_store(..)");
         self
     }
