@@ -61,6 +61,10 @@ async fn a12_the_coder_asks_before_each_change_and_its_session_is_stored() {
     assert_eq!((session.content.history().len(), session.paused.is_none()), (12, true));
     let (code, shown) = coder(folder.path(), &["--yes"]);
     assert!(code == 1 && shown.contains("the test is mended already"), "{shown}");
+    // As if the program had been killed then.
+    sessions.rewind("mend-the-test", 3).await.unwrap();
+    let (code, shown) = coder(folder.path(), &["--yes"]);
+    assert!(code == 0 && shown.contains("all tests pass"), "{shown}");
 }
 
 /// Others can write into the folder for temporary files.

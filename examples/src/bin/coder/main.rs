@@ -6,9 +6,9 @@
 //!
 //! It makes a small project in FOLDER, or in a new temporary folder, and works there with the built-in tools for files and commands.
 //! FOLDER is a new or an empty folder, or one of an earlier start. Each command and each change needs your approval; `--yes` gives it. The
-//! session is stored in `SQLite`: where nobody answers, the run waits in FOLDER, and the next start with the same folder continues it. A
-//! budget bounds what the session costs. With `--git`, such as
-//! `--git mcp-server-git`, the project is a repository of git, and the coder commits its change through this MCP server. A script plays the
+//! session is stored in `SQLite`: where nobody answers, the run waits in FOLDER, and the next start with the same folder continues it. After
+//! a start that was ended in the middle, the task begins again. A budget bounds what the session costs. With `--git`, such as `--git
+//! mcp-server-git`, the project is a repository of git, and the coder commits its change through this MCP server. A script plays the
 //! model's part.
 
 mod agent;
@@ -22,6 +22,7 @@ use std::sync::Arc;
 
 use onionskin::declaration::{AgentDeclaration, CallFilter};
 use onionskin::mcp::ServerConfig;
+use onionskin::model::{History, Message};
 use onionskin::question::{Answer, Question, Terminal};
 use onionskin::sqlite::Sqlite;
 use onionskin::{AgentHandle, RunError};
@@ -86,8 +87,14 @@ async fn work(options: Options) -> Result<ExitCode, Box<dyn Error>> {
     let session = coder.open_session("mend-the-test").await?;
     let request = match session.paused() {
         Some(paused) => coder.resume(&paused),
-        None if session.history().is_empty() => coder.request(TASK),
-        None => return Err(format!("the test is mended already: remove {}", folder.display()).into()),
+        None if is_answered(&session.history()) => {
+            return Err(format!("the test is mended already: remove {}", folder.display()).into());
+        }
+        None => {
+            // An earlier start may have been ended in the middle. What it did stays done.
+            session.set_history(History::new())?;
+            coder.request(TASK)
+        }
     };
     let mut run = request.session(&session).stream();
     let mut view = View::default();
@@ -111,6 +118,12 @@ async fn work(options: Options) -> Result<ExitCode, Box<dyn Error>> {
         }
         Err(error) => Err(error.into()),
     }
+}
+
+fn is_answered(history: &History) -> bool {
+    history
+        .last()
+        .is_some_and(|last| matches!(last, Message::Assistant { .. }) && last.tool_calls().is_empty())
 }
 
 async fn coder(options: &Options, project: &Path, store: Sqlite) -> Result<AgentHandle, Box<dyn Error>> {
