@@ -59,10 +59,17 @@ const FALLBACK: &str = "the program makes a model of several ones, and gives it 
 
 const GUARDRAILS: &str = "guardrails are in two lists: `input_guardrails` on the arguments of calls, `output_guardrails` on their results; those on the input and the answer of a run are `run_hooks`";
 
+const MEMORIES: &str = "the field is called `add_memories_to_context`; the program gives the builder a store of memories: `.prompt(Prompt::new().source(PromptPart::Memories, ..))`";
+
+const BUDGETS: &str = "the program gives the builder a budget: `.budget(Budget::new(..))`; `limits` bounds each run of an agent";
+
 /// The names of fields in other frameworks that do not exist here, and what to write.
 pub const ELSEWHERE: &[(&str, &str)] = &[
     ("guardrails", GUARDRAILS),
-    ("memory", "a session keeps the conversation, and `state` what tools remember of it"),
+    ("memory", MEMORIES),
+    ("memories", MEMORIES),
+    ("budget", BUDGETS),
+    ("budgets", BUDGETS),
     ("ui_tools", "UI tools are tools: name them in `function_tools`"),
     (
         "effort",

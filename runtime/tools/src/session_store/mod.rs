@@ -85,7 +85,7 @@ const LEASE_TIME: Duration = Duration::from_secs(10);
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not store sessions",
     label = "not a session store",
-    note = "implement `SessionStore` for the type; `MemorySessions` keeps sessions in memory, and `Sqlite` in a file"
+    note = "implement `SessionStore` for the type; `MemorySessions` keeps sessions in memory, and `Sqlite::open(..).await?` in a file"
 )]
 pub trait SessionStore: Send + Sync + 'static {
     /// Acquires a lease, and returns the number of records of the session: 0 if there is no such session. A lease that
