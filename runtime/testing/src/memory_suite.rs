@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 
 use crate::report::{CaseOutcome, SuiteReport, case_outcome};
 use onionskin_tools::memory::{Memory, MemoryError, MemoryOwner, MemoryQuery, MemoryScope, MemoryStore};
-use onionskin_tools::search::{MAX_CHARACTERS, MAX_WORDS};
+use onionskin_tools::search::SearchTooLong;
 
 /// Tests a store of memories with what [`MemoryStore`] promises: order, pages, words, scopes that are separate,
 /// repeated additions, removal, concurrent use and dropped futures.
@@ -204,10 +204,10 @@ async fn unspaced(store: Arc<impl MemoryStore>) -> Check {
 async fn long_searches(store: Arc<impl MemoryStore>) -> Check {
     store.add(&ada(), "She likes tea.").await?;
     let words = |count: usize| (1..count).fold("tea".to_owned(), |words, word| format!("{words} {word}"));
-    for found in [words(MAX_WORDS), "tea ".repeat(MAX_CHARACTERS / 4)] {
+    for found in [words(SearchTooLong::MAX_WORDS), "tea ".repeat(SearchTooLong::MAX_CHARACTERS / 4)] {
         same("the hits", &hits(&store, &found).await?.len(), &1)?;
     }
-    for refused in [words(MAX_WORDS + 1), "tea ".repeat(MAX_CHARACTERS)] {
+    for refused in [words(SearchTooLong::MAX_WORDS + 1), "tea ".repeat(SearchTooLong::MAX_CHARACTERS)] {
         let found = store.find(&MemoryQuery::find(ada(), refused)).await;
         same("a search that is too long", &matches!(found, Err(MemoryError::SearchTooLong(_))), &true)?;
     }

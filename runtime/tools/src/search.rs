@@ -1,29 +1,40 @@
 //! Texts that a program, a model or a person searches for in a store.
 
-/// The maximum number of characters of a text to search for.
-pub const MAX_CHARACTERS: usize = 1_000;
-
-/// The maximum number of different words of a text to search for.
-pub const MAX_WORDS: usize = 64;
-
 /// A text to search for is too long.
+///
+/// ```
+/// use onionskin::sessions::{SearchTooLong, SessionQuery, SessionStoreError};
+///
+/// let mut query = SessionQuery::default();
+/// query.text = Some("lamp ".repeat(SearchTooLong::MAX_CHARACTERS));
+/// assert!(matches!(query.words(), Err(SessionStoreError::SearchTooLong(_))));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the text to search for is too long: use at most {MAX_WORDS} different words and {MAX_CHARACTERS} characters"
+    "the text to search for is too long: use at most {} different words and {} characters",
+    Self::MAX_WORDS,
+    Self::MAX_CHARACTERS
 )]
 #[non_exhaustive]
 pub struct SearchTooLong;
+
+impl SearchTooLong {
+    /// The maximum number of characters.
+    pub const MAX_CHARACTERS: usize = 1_000;
+    /// The maximum number of different words.
+    pub const MAX_WORDS: usize = 64;
+}
 
 /// The different words of a text to search for.
 pub(crate) fn bounded(
     text: &str,
     words: impl IntoIterator<Item = String>,
 ) -> Result<Vec<String>, SearchTooLong> {
-    if text.chars().nth(MAX_CHARACTERS).is_some() {
+    if text.chars().nth(SearchTooLong::MAX_CHARACTERS).is_some() {
         return Err(SearchTooLong);
     }
     let words = distinct(words);
-    if words.len() > MAX_WORDS { Err(SearchTooLong) } else { Ok(words) }
+    if words.len() > SearchTooLong::MAX_WORDS { Err(SearchTooLong) } else { Ok(words) }
 }
 
 /// Each of these words once, in their order.

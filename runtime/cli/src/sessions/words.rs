@@ -43,6 +43,10 @@ pub(super) fn store_error(error: &SessionStoreError) -> String {
         SessionStoreError::Missing { session, .. } => {
             format!("the session `{session}` was deleted: it begins anew when it is opened again")
         }
+        SessionStoreError::Remains { what, reason, .. } => format!(
+            "what was deleted is still in {what}: {reason}. Repeat the command: when it says that there is nothing to delete, nothing is \
+             left"
+        ),
         SessionStoreError::Held { .. }
         | SessionStoreError::WrongId { .. }
         | SessionStoreError::Exists { .. }
@@ -52,7 +56,6 @@ pub(super) fn store_error(error: &SessionStoreError) -> String {
         | SessionStoreError::Version { .. }
         | SessionStoreError::Corrupt { .. }
         | SessionStoreError::SearchTooLong(_)
-        | SessionStoreError::Remains { .. }
         | SessionStoreError::Storage { .. }
         | _ => error.to_string(),
     }

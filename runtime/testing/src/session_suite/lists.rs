@@ -6,7 +6,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use super::probe::{Check, Probe, START, began, ensure, ids, message, query, record_at, same};
 use onionskin_definitions::content::ContentBlock;
 use onionskin_tools::model::{Message, ToolResultMessage};
-use onionskin_tools::search::{MAX_CHARACTERS, MAX_WORDS};
+use onionskin_tools::search::SearchTooLong;
 use onionskin_tools::session_store::{
     Change, SessionQuery, SessionRecord, SessionStoreError, SessionSummary,
 };
@@ -235,10 +235,10 @@ pub(super) async fn signs(probe: Probe) -> Check {
 pub(super) async fn long_searches(probe: Probe) -> Check {
     write(&probe, "a", None, 1, &["A red lamp."]).await?;
     let words = |count: usize| (0..count).map(|word| word.to_string()).collect::<Vec<_>>().join(" ");
-    let long = |words: &str| words.repeat(MAX_CHARACTERS / words.len());
+    let long = |words: &str| words.repeat(SearchTooLong::MAX_CHARACTERS / words.len());
     finds(&probe, &long("lamp "), &["a"]).await?;
-    finds(&probe, &words(MAX_WORDS), &[]).await?;
-    for refused in [long("lamp ") + ".", words(MAX_WORDS + 1)] {
+    finds(&probe, &words(SearchTooLong::MAX_WORDS), &[]).await?;
+    for refused in [long("lamp ") + ".", words(SearchTooLong::MAX_WORDS + 1)] {
         let listed = probe.store().list(&text(&refused)).await;
         ensure(matches!(listed, Err(SessionStoreError::SearchTooLong(_))), || {
             format!("a search that is too long gives {listed:?}")

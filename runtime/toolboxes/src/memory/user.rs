@@ -1,7 +1,7 @@
 //! What agents know of each user.
 
 use onionskin_core::made::HookTools;
-use onionskin_core::memory::{Memory, MemoryError, MemoryQuery, MemoryScope, MemoryStore};
+use onionskin_core::memory::{Memory, MemoryError, MemoryQuery, MemoryScope, MemoryStore, SearchTooLong};
 use onionskin_core::prompt::PromptSource;
 use onionskin_core::servers::BoxError;
 use onionskin_core::{RunContext, ToolContext, ToolError, toolbox};
@@ -153,7 +153,7 @@ impl UserMemories {
         &self,
         ctx: &ToolContext,
         /// Words that the memory may have. Without words, all memories.
-        #[arg(default, length(0..=1000), example = "trains")]
+        #[arg(default, length(0..=SearchTooLong::MAX_CHARACTERS), example = "trains")]
         words: &str,
         /// The page, from 1 on. A page with fewer than 20 memories is the last one.
         #[arg(default = 1, range(1..=10_000))]

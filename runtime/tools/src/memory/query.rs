@@ -66,6 +66,17 @@ impl MemoryQuery {
     /// The page of these memories: all of the scope, the newest first. With words, those that have more of the
     /// [terms](Self::terms) come first, and those without any are left out.
     ///
+    /// ```
+    /// use std::time::SystemTime;
+    /// use onionskin::memory::{Memory, MemoryQuery, MemoryScope};
+    ///
+    /// let scope = MemoryScope::shared("memory");
+    /// let memory = |id: &str, text: &str| Memory::new(id, scope.clone(), text, SystemTime::now());
+    /// let all = [memory("2", "She likes tea."), memory("1", "Green tea is dear.")];
+    /// let page = MemoryQuery::find(scope.clone(), "green tea").page(&all).unwrap();
+    /// assert_eq!(page[0].text, "Green tea is dear.");
+    /// ```
+    ///
     /// # Errors
     /// As [`terms`](Self::terms).
     pub fn page<M: Borrow<Memory>>(
