@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use onionskin::journal::MemoryJournal;
 use onionskin::model::Usage;
 use onionskin::question::{Answer, Paused};
 use onionskin::run_hooks::RunInput;
@@ -258,6 +259,26 @@ async fn a12_an_import_and_a_fork_use_no_answer_of_the_original() {
     assert!(market.bought.lock().unwrap().is_empty());
     trader.resume(&session.paused().unwrap()).session(&session).run().await.unwrap();
     assert_eq!(*market.bought.lock().unwrap(), [5]);
+}
+
+agent! {
+    Looker { instruction: "Look.", function_tools: [look] }
+}
+
+#[tokio::test]
+async fn a12_a_replay_does_not_drop_what_the_program_changed() {
+    let turns = [ScriptedTurn::call("look", json!({})), ScriptedTurn::say("Done.")];
+    let looker = Looker::builder().model(ScriptedModel::turns(turns)).journal(MemoryJournal::default());
+    let looker = looker.session_store(MemorySessions::default()).build().await.unwrap();
+    let session = looker.open_session("a").await.unwrap();
+    let run = || looker.request("Look.").session(&session).run_id("run-1").run();
+    run().await.unwrap();
+    session.state().set("note", "mine");
+    let error = run().await.unwrap_err();
+    assert!(matches!(&error, RunError::Session { source: SessionError::Unstored { .. }, .. }), "{error}");
+    session.reload().await.unwrap();
+    assert_eq!(run().await.unwrap().text, "Done.");
+    assert_eq!((session.history().len(), session.state().get("note")), (4, None));
 }
 
 #[tokio::test]
