@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use clap::Args;
+use onionskin_core::budget::BudgetError;
 use onionskin_core::model::{BoxModel, ModelError};
 use onionskin_core::text::nearest;
 use onionskin_core::{App, RunError};
@@ -145,10 +146,14 @@ pub(crate) struct ModelNames {
 }
 
 impl ModelNames {
-    /// The words for a run that failed. They name the model of a provider that could not be reached, and no items of Rust for a stored session.
+    /// The words for a run that failed. They name the model of a provider that could not be reached, and no items of Rust for a stored
+    /// session and a budget.
     pub(crate) fn describe(&self, error: &RunError) -> String {
         if let RunError::Session { source, .. } = error {
             return session_error(source);
+        }
+        if let RunError::Budget { source: BudgetError::NoUser { budget, .. }, .. } = error {
+            return format!("each user has a budget `{budget}`: say for whom to run with `--user NAME`");
         }
         let RunError::Model { agent, source: ModelError::Transport(_), .. } = error else {
             return error.to_string();

@@ -67,7 +67,7 @@ pub(crate) struct ChatArguments {
     /// Go on with the last conversation with this agent in the working directory.
     ///
     /// Chats at a terminal keep their conversation after each run, and so does a chat with this option.
-    #[arg(long = "continue", short, conflicts_with_all = ["session", "user"])]
+    #[arg(long = "continue", short, conflicts_with = "session")]
     continues: bool,
 
     /// Write what hooks and scripts log to standard error, which is a file at a terminal: `2> log.txt`.

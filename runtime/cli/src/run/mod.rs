@@ -147,7 +147,8 @@ async fn request(
 ) -> Result<RunRequest, Failure> {
     let is_workflow = agents.workflow.is_some();
     let Some(stored) = session.open(app).await? else {
-        return Ok(app.request(input::or_initial(input, app.initial_message(), is_workflow)?));
+        let request = app.request(input::or_initial(input, app.initial_message(), is_workflow)?);
+        return Ok(session.for_user(request));
     };
     if let Some(note) = session.note_of_new(program, &stored) {
         output::aside(&note);

@@ -5,6 +5,7 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use onionskin_core::declaration::AppBuilder;
 use onionskin_core::model::UsageByModel;
 use onionskin_core::run::RunRequest;
@@ -50,8 +51,8 @@ pub(crate) struct SessionArguments {
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 
-    /// Run for this user. Without it, the run is for the user of the session.
-    #[arg(long, value_name = "NAME", requires = "session")]
+    /// Run for this user, whose budgets and memories the run has. Without it, the run is for the user of the session.
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     user: Option<String>,
 
     #[command(flatten)]
@@ -112,8 +113,16 @@ impl SessionArguments {
     /// The request, as one of the session and for its user.
     pub(crate) fn continues(&self, request: RunRequest, session: &Session) -> RunRequest {
         let request = request.session(session);
-        match self.user.as_deref().map(Into::into).or_else(|| session.user()) {
-            Some(user) => request.user(user),
+        match session.user() {
+            Some(user) if self.user.is_none() => request.user(user),
+            _ => self.for_user(request),
+        }
+    }
+
+    /// The request, as one for the user.
+    pub(crate) fn for_user(&self, request: RunRequest) -> RunRequest {
+        match &self.user {
+            Some(user) => request.user(user.as_str()),
             None => request,
         }
     }

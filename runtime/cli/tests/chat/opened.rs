@@ -45,7 +45,6 @@ fn a12_a_chat_continues_a_stored_session() {
     }
     let both = folder.run(&[&DESK[..], &["--session", "a", "--continue"]].concat());
     both.failed(&["cannot be used with"]);
-    folder.run(&[&DESK[..], &["--continue", "--user", "ada"]].concat()).failed(&["cannot be used with"]);
 }
 
 #[test]

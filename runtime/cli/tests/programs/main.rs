@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode, Output};
 use std::time::Duration;
 
+use onionskin::budget::{Budget, BudgetScope};
 use onionskin::cli::Program;
 use onionskin::declaration::AppBuilder;
 use onionskin::loader::Registry;
@@ -110,6 +111,12 @@ fn main() -> ExitCode {
                 )
             })
             .main(),
+        Ok("limits") => program()
+            .setup(|app| {
+                let budget = Budget::new("trial", BudgetScope::User).calls(9);
+                app.model(model()).provide(Prices(42)).budget(budget)
+            })
+            .main(),
         Ok("asks") => program().setup(|app| app.provide(Prices(42)).model(model())).main(),
         _ => {
             o1_a_program_sets_its_agents_up();
@@ -120,6 +127,7 @@ fn main() -> ExitCode {
             a3_check_names_the_command_of_the_program();
             c4_the_registry_has_the_tools_of_a_workflow();
             a12_a_program_has_its_own_store_of_sessions();
+            a13_a_run_is_for_the_user_of_the_option();
             #[cfg(unix)]
             o1_signals_end_a_program_that_a_tool_blocks();
             ExitCode::SUCCESS
@@ -235,6 +243,15 @@ fn c4_the_registry_has_the_tools_of_a_workflow() {
     let (code, _, words) = run("builds", &["run", "--workflow", "Sale"]);
     assert_eq!(code, 2);
     assert!(words.contains("`tools/price.rs:price` is Rust"), "{words}");
+}
+
+fn a13_a_run_is_for_the_user_of_the_option() {
+    let run =
+        |arguments: &[&str]| run("limits", &[&["run", "--agent", "Clerk", "A lamp."], arguments].concat());
+    let words = "error: each user has a budget `trial`: say for whom to run with `--user NAME`\n";
+    assert_eq!(run(&[]), (2, String::new(), words.to_owned()));
+    assert_eq!(run(&["--user", "ada"]), (0, "I note: A lamp.\n".to_owned(), String::new()));
+    assert_eq!(run(&["--user", ""]).0, 2);
 }
 
 fn a12_a_program_has_its_own_store_of_sessions() {
