@@ -44,8 +44,7 @@ pub(super) fn store_error(error: &SessionStoreError) -> String {
             format!("the session `{session}` was deleted: it begins anew when it is opened again")
         }
         SessionStoreError::Remains { what, reason, .. } => format!(
-            "what was deleted is still in {what}: {reason}. Repeat the command: when it says that there is nothing to delete, nothing is \
-             left"
+            "what was deleted is still in {what}: {reason}. Repeat the command: when it says that there is no such session, nothing is left"
         ),
         SessionStoreError::Held { .. }
         | SessionStoreError::WrongId { .. }
