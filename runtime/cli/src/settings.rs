@@ -176,10 +176,11 @@ impl Settings {
         {
             let Some(mut layer) = layer_of(&file)? else { continue };
             let folder = file.parent().unwrap_or(Path::new(""));
-            layer.servers = layer.servers.map(|file| folder.join(file));
-            layer.sessions = layer.sessions.map(|file| folder.join(file));
+            let beside = |path: &Path| folder.join(text::file(path));
+            layer.servers = layer.servers.as_deref().map(beside);
+            layer.sessions = layer.sessions.as_deref().map(beside);
             if let Some(script) = layer.model.as_ref().and_then(|model| model.strip_prefix(SCRIPT)) {
-                let script = text_of(folder.join(script).into(), "model", &place)?;
+                let script = text_of(beside(script.as_ref()).into(), "model", &place)?;
                 layer.model = Some(format!("{SCRIPT}{script}"));
             }
             settings.add(layer, &place)?;

@@ -1,6 +1,6 @@
 //! Texts for people. Those of models, tools and servers do not control the terminal.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use onionskin_core::text::{thousands, visible};
@@ -24,6 +24,14 @@ pub(crate) fn plain(text: &str) -> String {
 /// A path as one line.
 pub(crate) fn path(path: &Path) -> String {
     plain(&path.display().to_string().replace('\n', "\\n"))
+}
+
+/// A file as people write it where no shell reads it: `~/` is their home.
+pub(crate) fn file(written: &Path) -> PathBuf {
+    match (written.strip_prefix("~"), std::env::home_dir()) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        _ => written.to_owned(),
+    }
 }
 
 /// The text with its lines, and spaces in place of tabulators.

@@ -1,8 +1,10 @@
 //! Reads a line of the user: it is an input for the agent, or a command of the chat.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use onionskin_core::text::nearest;
+
+use crate::text;
 
 /// What `/help` shows.
 pub(super) const HELP: &str = "\
@@ -77,7 +79,7 @@ pub(super) fn read(line: &str) -> Result<Command, String> {
     };
     let file = || match rest {
         "" => Err(format!("name a file: `{name} chat.json`")),
-        file => Ok(path(file)),
+        file => Ok(text::file(Path::new(file))),
     };
     match name {
         "/help" => alone(Command::Help),
@@ -104,14 +106,6 @@ fn unknown(name: &str) -> String {
     format!(
         "there is no command `{name}`; {hint} An input that begins with a slash is written with two: `/{name}`"
     )
-}
-
-/// A file as people write it: `~/` is their home.
-fn path(file: &str) -> PathBuf {
-    match (file.strip_prefix("~/"), std::env::home_dir()) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ => PathBuf::from(file),
-    }
 }
 
 #[cfg(test)]

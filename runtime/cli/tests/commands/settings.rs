@@ -18,6 +18,10 @@ fn o1_the_nearest_place_of_a_setting_wins() {
     // The file of the user names files beside it.
     folder.write("home/onionskin/config.toml", "model = \"script:script.yaml\"\n");
     folder.run(&RUN).failed(&["home/onionskin/script.yaml"]);
+    let mut at_home = folder.command(&RUN);
+    folder.write("home/onionskin/config.toml", "model = \"script:~/script.yaml\"\n");
+    let ran = Ran::new(at_home.env("HOME", folder.path("")).output().unwrap());
+    assert_eq!(ran.out, "It is 42.\n", "{ran:?}");
     folder.write("onionskin.toml", "model = \"script:script.yaml\"\n");
     assert_eq!(folder.run(&RUN).out, "It is 42.\n");
     let with =
