@@ -49,6 +49,8 @@ macro_rules! setters {
 }
 
 pub mod args;
+#[doc(hidden)]
+pub mod boxed;
 pub mod content;
 pub mod definition;
 pub mod error;

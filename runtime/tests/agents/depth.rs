@@ -72,8 +72,20 @@ fn chain(names: usize) -> String {
     vec!["echo"; names].join(" > ")
 }
 
-#[tokio::test]
-async fn a7_tools_and_hooks_that_ask_their_own_agent_end_at_a_depth() {
+/// A thread has 2 MiB. An eighth of it is for programs whose own frames are larger.
+const STACK: usize = 7 << 18;
+
+#[test]
+fn a7_tools_and_hooks_that_ask_their_own_agent_end_at_a_depth() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let ask = || runtime.block_on(ask_their_own_agent());
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, ask).unwrap();
+        thread.join().unwrap();
+    });
+}
+
+async fn ask_their_own_agent() {
     for tool in ["again", "on_a_thread", "hooked"] {
         let mirror = Mirror::default();
         let handle = Echo::builder().model(calls(tool)).state(mirror.clone()).build().await.unwrap();

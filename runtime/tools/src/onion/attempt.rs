@@ -16,6 +16,7 @@ use crate::event::CallRecord;
 use crate::journal::{JournalError, StepKind, fingerprint};
 use crate::state::{Address, Recorder};
 use onionskin_definitions::args::Args;
+use onionskin_definitions::boxed::boxed;
 use onionskin_definitions::definition::{Effect, ToolSource, refuse_lost};
 use onionskin_definitions::error::{ErrorKind, Exit, ToolError, ToolResult};
 use onionskin_definitions::lock::lock;
@@ -70,7 +71,7 @@ where
 {
     if cx.entry().is_watched || cx.run().is_watched() || cx.is_inside() || cx.has_hook_rules() {
         // Boxed, so that an unwatched call is not larger.
-        let mut result = Box::pin(watched_attempt(cx, args, call)).await;
+        let mut result = boxed(|| watched_attempt(cx, args, call)).await;
         if let Err(exit) = &result {
             latch_first(cx, exit);
         }

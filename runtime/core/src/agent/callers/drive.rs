@@ -3,6 +3,7 @@
 use std::pin::pin;
 use std::sync::{Arc, LazyLock};
 
+use onionskin_definitions::boxed::boxed;
 use onionskin_definitions::on_drop::OnDrop;
 use onionskin_definitions::secret::Redact as _;
 use onionskin_tools::budget::Budgets;
@@ -126,7 +127,7 @@ pub(super) async fn drive(run: &AgentRun, answer: RunFn, input: String) -> Resul
         None => answer.await,
         Some(_) => {
             let id = run.step(0, StepKind::Run).to_id();
-            Box::pin(run.cx.around_strands(Some(&id), answer)).await
+            boxed(|| run.cx.around_strands(Some(&id), answer)).await
         }
     };
     let answer = match answer {
@@ -153,18 +154,18 @@ async fn driven(run: &AgentRun, answer: RunFn, input: String) -> Result<String, 
     let start = run.context().conversation().len();
     let work = pin!(async {
         // Boxed, so that a run without run hooks has no room for them.
-        let input = if has_hooks { Box::pin(run.before_run(input)).await? } else { input };
-        let input = if is_before_send { Box::pin(run.receive_input(input)).await? } else { input };
+        let input = if has_hooks { boxed(|| run.before_run(input)).await? } else { input };
+        let input = if is_before_send { boxed(|| run.receive_input(input)).await? } else { input };
         run.check_attached()?;
         if let Some(listed) = run.list_tools() {
             listed.await?;
         }
         let answered = caught_async(async { answer(run, input).await }).await;
         if has_turn_hooks && matches!(answered, Ok(Ok(_))) {
-            Box::pin(run.complete_turn()).await?;
+            boxed(|| run.complete_turn()).await?;
         }
         let answered = match answered {
-            Ok(Ok(text)) if is_before_send => Ok(Ok(Box::pin(run.send_answer(text)).await?)),
+            Ok(Ok(text)) if is_before_send => Ok(Ok(boxed(|| run.send_answer(text)).await?)),
             answered => answered,
         };
         match answered {
@@ -172,7 +173,7 @@ async fn driven(run: &AgentRun, answer: RunFn, input: String) -> Result<String, 
                 // Otherwise the next input of the session could make the model repeat the answer, also if the
                 // run is dropped meanwhile.
                 let unchecked = OnDrop(|| run.withdraw_answer(start));
-                let answer = Box::pin(run.after_run(text)).await;
+                let answer = boxed(|| run.after_run(text)).await;
                 if answer.is_ok() {
                     std::mem::forget(unchecked);
                 }
@@ -187,7 +188,7 @@ async fn driven(run: &AgentRun, answer: RunFn, input: String) -> Result<String, 
         // A journal that does not respond delays the run no longer than its limits allow.
         match run.cx.journal() {
             None => work.await,
-            Some(_) => Box::pin(run.cx.strand(|| run.step(0, StepKind::Run).to_id(), work)).await,
+            Some(_) => boxed(|| run.cx.strand(|| run.step(0, StepKind::Run).to_id(), work)).await,
         }
     });
     let done = match Chain::enter(&run.instance.name, run.limits().depth) {
@@ -199,7 +200,7 @@ async fn driven(run: &AgentRun, answer: RunFn, input: String) -> Result<String, 
     };
     let budgets = run.cx.shared_budgets();
     if !budgets.is_empty()
-        && let Err(error) = Box::pin(budgets.write_ended()).await
+        && let Err(error) = boxed(|| budgets.write_ended()).await
     {
         run.cx.abort_for(AbortCause::Budget(error));
     }

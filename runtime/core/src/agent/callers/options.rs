@@ -3,6 +3,7 @@
 use std::pin::pin;
 use std::sync::Arc;
 
+use onionskin_definitions::boxed::boxed;
 use onionskin_definitions::content::ContentBlock;
 use onionskin_definitions::definition::Asks;
 use onionskin_definitions::secret::Redact as _;
@@ -14,14 +15,15 @@ use onionskin_tools::event::{Events, Queue};
 use onionskin_tools::journal::new_id;
 use onionskin_tools::model::BoxModel;
 use onionskin_tools::onion::caught;
-use onionskin_tools::question::{DynAnswerer, Paused, Recording, Resumption};
+use onionskin_tools::question::{DynAnswerer, Paused, Recording, Resumption, Use};
 use onionskin_tools::services::Services;
-use onionskin_tools::session::{LoggedRun, Session, Wait};
+use onionskin_tools::session::{Checkpoint, LoggedRun, RunLease, Session, Wait};
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::built::instance::Instance;
 use crate::agent::built::run_ids::NamedRun;
 use crate::agent::built::shared::Shared;
+use crate::agent::declaration::RunFn;
 use crate::agent::error::build_error::BuildError;
 use crate::agent::error::run_error::RunError;
 use crate::agent::form::answer_form::AnswerForm;
@@ -81,108 +83,143 @@ impl Options {
     pub(super) fn stream(self, built: Built, input: RunInput) -> RunStream {
         let queue = Arc::new(Queue::default());
         let in_session = self.session.is_some();
-        let session = self.session.unwrap_or_else(|| built.session());
+        let session = self.session.clone().unwrap_or_else(|| built.session());
         let Built { instance, run: answer, shared } = built;
-        let token = self.cancellation.map_or_else(CancellationToken::new, |token| token.child_token());
+        let token =
+            self.cancellation.as_ref().map_or_else(CancellationToken::new, CancellationToken::child_token);
         let limits = self.limits.as_deref().unwrap_or_else(|| instance.limits());
         let deadline = Deadline::sooner(limits.time, None);
         let events = Events::new(Arc::clone(&queue), Arc::clone(&instance.name), session.state().clone());
         let run = async move {
             // A task that a tool spawned with the run's token ends with the run.
             let _ends = token.clone().drop_guard();
-            let (agent, turns) = (Arc::clone(&instance), session.clone());
             let paused = self.resumption.paused.clone();
             let wait = Wait { deadline: deadline.clone(), token: &token };
-            let wait_again = wait.clone();
-            let outside = events.clone();
-            let in_turn = async {
-                let own = own_settings(&instance, self.prompt, self.model, self.limits)?;
-                let answer_form = answer_form(&instance, self.answer)?;
-                let services = instance.services_of(&self.services)?;
-                // The session may come from another agent.
-                session.state().concealed().add(&shared.secrets);
-                let _named = named_run(&shared, &instance, self.run_id.as_ref())?;
-                let run_id = self.run_id.unwrap_or_else(new_id);
-                let approver = self.approver.or_else(|| shared.approver.clone());
-                let mut resumption = self.resumption;
-                let is_resumed = resumption.paused.is_some();
-                let logged = LoggedRun {
-                    run_id: Arc::clone(&run_id),
-                    agent: Arc::clone(&instance.name),
-                    user: self.user.clone(),
-                    is_replayable: shared.journal.is_some(),
-                };
-                let lease = begin_stored(&session, logged, &mut resumption, wait_again).await?;
-                // What others appended to a stored session is in it now.
-                let history = session.history();
-                let start = history.len();
-                let may_pause = match instance.asks {
-                    Asks::More => true,
-                    Asks::Approval => approver.is_none(),
-                    Asks::Nothing => false,
-                };
-                let journal = shared.journal.as_ref();
-                let recording = resumption.recording(&instance.name, journal, &run_id, may_pause, in_session);
-                let wrong = |source| RunError::Answer { agent: Arc::clone(&instance.name), source };
-                let recording = Box::pin(recording).await.map_err(wrong)?;
-                let records = recording.own();
-                let Recording { mut journal, questions, used } = recording;
-                if let (Some(lease), Some(records)) = (&lease, records) {
-                    journal = Some(lease.journal(records).await);
-                }
-                let checkpoint = questions.as_ref().map(|questions| {
-                    let (text, parts) = shown(&input, &session);
-                    questions.keep_input(text, parts);
-                    session.checkpoint()
-                });
-                let answerer = self.answerer.or_else(|| shared.answerer.clone());
-                let people = People { approver, answerer, questions };
-                let ids = (self.correlation_id, self.user);
-                let complete = |seed: RunSeed| {
-                    let identity = seed.identity.requested(ids.0, ids.1);
-                    let seed = RunSeed { identity, people, journal, deadline, services, history, ..seed };
-                    let budgets = shared.budgets.for_run(&seed, &self.budgets, in_session);
-                    let budgets = budgets.map_err(|error| RunError::budget(&instance.name, error))?;
-                    Ok(RunSeed { budgets, ..seed })
-                };
-                let mut run = new_run(&instance, &session, run_id, events, token.clone(), complete)?;
-                run.own = own;
-                run.answer = answer_form.or(run.answer);
-                run.keep_attached(&input);
-                let store = store_on_drop(&run, start);
-                let answer = drive(&run, answer, input.into_text()).await;
-                let still_waits = still_waits(&run, lease.as_ref().filter(|_| is_resumed), &answer).await;
-                drop(store);
-                drop(used);
-                let ending = Ending { run: &run, start, lease, checkpoint, is_resumed, in_session };
-                Ok(ending.end(still_waits, answer).await)
+            let place = Place {
+                instance: &instance,
+                shared: &shared,
+                session: &session,
+                events: &events,
+                in_session,
             };
-            // Pinned in place, because a future passed by value takes up space in the run's future twice.
-            let answer = turns.in_turn(wait, InPlace(pin!(Some(in_turn)))).await;
-            let answer =
-                answer.unwrap_or_else(|no_turn| Err(RunError::from_no_turn(no_turn, &agent.name, &turns)));
+            let work = boxed(|| self.run_in_turn(place, answer, input, wait.clone()));
+            let answer = session.in_turn(wait.clone(), InPlace(pin!(Some(work)))).await;
+            let answer = answer
+                .unwrap_or_else(|no_turn| Err(RunError::from_no_turn(no_turn, &instance.name, &session)));
             answer
                 .inspect_err(|error| {
                     let parent = paused.as_ref().and_then(Paused::traceparent);
-                    never_began(&agent, &outside, "".into(), error, parent);
+                    never_began(&instance, &events, "".into(), error, parent);
                 })?
                 .map(drop)
         };
         RunStream::new(Box::pin(run), queue)
     }
+
+    /// Runs an agent whose session has its turn. The answer of the turn is an error if the run did not begin.
+    async fn run_in_turn(
+        self,
+        place: Place<'_>,
+        answer: RunFn,
+        input: RunInput,
+        wait: Wait<'_>,
+    ) -> Result<Result<String, RunError>, RunError> {
+        let in_session = place.in_session;
+        let begun = boxed(|| self.begin(place, &input, wait)).await?;
+        let Begun { named: _named, run, start, lease, checkpoint, is_resumed, used } = begun;
+        let store = store_on_drop(&run, start);
+        let answer = boxed(|| drive(&run, answer, input.into_text())).await;
+        let still_waits = still_waits(&run, lease.as_ref().filter(|_| is_resumed), &answer).await;
+        drop(store);
+        drop(used);
+        let ending = Ending { run: &run, start, lease, checkpoint, is_resumed, in_session };
+        Ok(boxed(|| ending.end(still_waits, answer)).await)
+    }
+
+    /// Begins a run whose session has its turn. A future of its own, whose locals take up no stack of nested runs.
+    async fn begin(self, place: Place<'_>, input: &RunInput, wait: Wait<'_>) -> Result<Begun, RunError> {
+        let Place { instance, shared, session, events, in_session } = place;
+        let (deadline, token) = (wait.deadline.clone(), wait.token.clone());
+        let own = own_settings(instance, self.prompt, self.model, self.limits)?;
+        let answer_form = answer_form(instance, self.answer)?;
+        let services = instance.services_of(&self.services)?;
+        // The session may come from another agent.
+        session.state().concealed().add(&shared.secrets);
+        let named = named_run(shared, instance, self.run_id.as_ref())?;
+        let run_id = self.run_id.unwrap_or_else(new_id);
+        let approver = self.approver.or_else(|| shared.approver.clone());
+        let mut resumption = self.resumption;
+        let is_resumed = resumption.paused.is_some();
+        let logged = LoggedRun {
+            run_id: Arc::clone(&run_id),
+            agent: Arc::clone(&instance.name),
+            user: self.user.clone(),
+            is_replayable: shared.journal.is_some(),
+        };
+        let lease = begin_stored(session, logged, &mut resumption, wait).await?;
+        // What others appended to a stored session is in it now.
+        let history = session.history();
+        let start = history.len();
+        let may_pause = match instance.asks {
+            Asks::More => true,
+            Asks::Approval => approver.is_none(),
+            Asks::Nothing => false,
+        };
+        let journal = shared.journal.as_ref();
+        let recording = resumption.recording(&instance.name, journal, &run_id, may_pause, in_session).await;
+        let wrong = |source| RunError::Answer { agent: Arc::clone(&instance.name), source };
+        let recording = recording.map_err(wrong)?;
+        let records = recording.own();
+        let Recording { mut journal, questions, used } = recording;
+        if let (Some(lease), Some(records)) = (&lease, records) {
+            journal = Some(lease.journal(records).await);
+        }
+        let checkpoint = questions.as_ref().map(|questions| {
+            let (text, parts) = shown(input, session);
+            questions.keep_input(text, parts);
+            session.checkpoint()
+        });
+        let answerer = self.answerer.or_else(|| shared.answerer.clone());
+        let people = People { approver, answerer, questions };
+        let seed = seed(instance, session, run_id, events.clone(), token)?;
+        let identity = seed.identity.requested(self.correlation_id, self.user);
+        let seed = RunSeed { identity, people, journal, deadline, services, history, ..seed };
+        let budgets = shared.budgets.for_run(&seed, &self.budgets, in_session);
+        let budgets = budgets.map_err(|error| RunError::budget(&instance.name, error))?;
+        let seed = RunSeed { budgets, ..seed };
+        let mut run = Box::new(AgentRun::new(seed, Arc::clone(instance), session.clone()));
+        run.own = own;
+        run.answer = answer_form.or(run.answer.take());
+        run.keep_attached(input);
+        Ok(Begun { run, start, lease, checkpoint, is_resumed, used, named })
+    }
 }
 
-/// Creates a run. A function of its own, because the copies of the seed would take up the stack of nested runs.
-fn new_run(
-    instance: &Arc<Instance>,
-    session: &Session,
-    run_id: Arc<str>,
-    events: Events,
-    token: CancellationToken,
-    complete: impl FnOnce(RunSeed) -> Result<RunSeed, RunError>,
-) -> Result<AgentRun, RunError> {
-    let seed = complete(seed(instance, session, run_id, events, token)?)?;
-    Ok(AgentRun::new(seed, Arc::clone(instance), session.clone()))
+/// Where a run begins.
+#[derive(Clone, Copy)]
+struct Place<'p> {
+    instance: &'p Arc<Instance>,
+    shared: &'p Shared,
+    session: &'p Session,
+    events: &'p Events,
+    /// Whether the program gave it the session.
+    in_session: bool,
+}
+
+/// A run that has begun in its session, and what its end needs.
+struct Begun {
+    /// In a box, which moves with less room on the stack of nested runs.
+    run: Box<AgentRun>,
+    /// The number of messages that the session had before.
+    start: usize,
+    lease: Option<RunLease>,
+    /// The session before the run, if the run can pause.
+    checkpoint: Option<Checkpoint>,
+    is_resumed: bool,
+    /// The use of the paused value that it continues.
+    used: Option<Use>,
+    /// Its id is in use until its end.
+    named: Option<NamedRun>,
 }
 
 /// Registers the id of a request; `None` if it has none.

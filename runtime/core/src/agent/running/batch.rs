@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
 use futures_util::future::{BoxFuture, join_all};
+use onionskin_definitions::boxed::boxed;
 use onionskin_definitions::content::ContentBlock;
 use onionskin_definitions::error::{ErrorKind, ToolError};
 use onionskin_tools::context::{AbortCause, ToolTable};
@@ -31,25 +32,43 @@ impl AgentRun {
     /// Runs calls. Afterwards each of them has a result in every case. The results are added to `collected`.
     pub(super) async fn run_batch(
         &self,
-        batch: Batch<'_>,
+        mut batch: Batch<'_>,
         collected: Option<&mut Vec<ToolResultMessage>>,
     ) -> Result<Option<String>, RunError> {
-        let mut batch = batch;
         let busy = self.busy();
         if self.has_turn_hooks() {
             // A dropped batch also has a result for each call.
-            self.unless_over(pin!(Box::pin(batch.plan_through_hooks()))).await??;
+            self.unless_over(pin!(boxed(|| batch.plan_through_hooks()))).await??;
         }
-        let over = self.unless_over(pin!(batch.run())).await.err();
+        let over = self.unless_over(pin!(boxed(|| batch.run()))).await.err();
         if over.is_none() && self.cx.aborted().is_none() && batch.planned.iter().any(PlannedCall::is_waiting)
         {
             // The conversation is dropped: a resumed run recreates it.
             batch.finished = true;
-            return self.pause(busy).await;
+            return boxed(|| self.pause(busy)).await;
         }
         if self.has_turn_hooks() && over.is_none() && self.cx.aborted().is_none() {
-            self.unless_over(pin!(Box::pin(batch.after_calls()))).await??;
+            self.unless_over(pin!(boxed(|| batch.after_calls()))).await??;
         }
+        let (merged, answer) = self.end_batch(batch, over, collected)?;
+        if merged && answer.is_none() {
+            self.hand_back();
+        }
+        if self.has_turn_hooks() {
+            boxed(|| self.complete_turn()).await?;
+        }
+        self.store_messages().await?;
+        Ok(answer)
+    }
+
+    /// Stores the results of calls. Returns whether conversations of children followed them, and the answer of the run, if a
+    /// call ended it. A function of its own, whose locals take up no stack of nested runs.
+    fn end_batch(
+        &self,
+        batch: Batch<'_>,
+        over: Option<RunError>,
+        collected: Option<&mut Vec<ToolResultMessage>>,
+    ) -> Result<(bool, Option<String>), RunError> {
         let (merged, end) = batch.finish(collected);
         if let Some(over) = over {
             return Err(over);
@@ -65,14 +84,7 @@ impl AgentRun {
                 return Err(RunError::Retries { tool, times: *times, message });
             }
         }
-        if merged && end.answer.is_none() {
-            self.hand_back();
-        }
-        if self.has_turn_hooks() {
-            Box::pin(self.complete_turn()).await?;
-        }
-        self.store_messages().await?;
-        Ok(end.answer)
+        Ok((merged, end.answer))
     }
 
     /// Counts a tool call and finds its tool, or the reason why it cannot run.
@@ -202,7 +214,7 @@ impl<'r> Batch<'r> {
                 let (mut waiting, mut free) = (Vec::new(), None);
                 for index in all {
                     let mut call = match free.take() {
-                        None => Box::pin(self.contained(index)),
+                        None => boxed(|| self.contained(index)),
                         Some(mut slot) => {
                             Pin::set(&mut slot, self.contained(index));
                             slot

@@ -4,6 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use onionskin_definitions::args::Args;
+use onionskin_definitions::boxed::boxed;
 use onionskin_definitions::error::{Exit, ToolResult};
 use onionskin_definitions::on_drop::OnDrop;
 use onionskin_tools::context::ToolTable;
@@ -69,7 +70,7 @@ impl AgentRun {
         }
         self.append(input)?;
         if let Some(form) = self.answer.as_deref() {
-            return Box::pin(self.converse_typed(form)).await;
+            return boxed(|| self.converse_typed(form)).await;
         }
         loop {
             // Pinned in place, because a future passed by value takes up the stack of nested runs twice.
@@ -119,7 +120,7 @@ impl AgentRun {
         }
         if self.has_turn_hooks() {
             // The results of the previous turn may have been appended by hand.
-            Box::pin(self.complete_turn()).await?;
+            boxed(|| self.complete_turn()).await?;
         }
         let (turn, _asking) = self.begin_turn()?;
         self.store_messages().await?;
@@ -132,7 +133,7 @@ impl AgentRun {
         let conversation = self.compares_requests().then(|| request.messages.clone());
         if self.message_hooks.is_some() {
             // Before the system prompt, which can show the state.
-            Box::pin(self.before_reply(&mut request)).await?;
+            boxed(|| self.before_reply(&mut request)).await?;
         }
         let system = self.system(turn, changes, &tools, offered.as_deref(), answer.is_some()).await?;
         request.system.clone_from(&system.text);
@@ -140,19 +141,19 @@ impl AgentRun {
         if self.has_turn_hooks() {
             let table = Arc::clone(table);
             let requested =
-                Box::pin(self.ask_through_hooks(turn, request, &tools.table, table, answer, draft)).await;
+                boxed(|| self.ask_through_hooks(turn, request, &tools.table, table, answer, draft)).await;
             let (mut response, table, answer_tool) = requested?;
             if self.is_before_send() {
-                response = Box::pin(self.send_text(turn, response)).await?;
+                response = boxed(|| self.send_text(turn, response)).await?;
             }
             let said = self.end_turn(turn, changes, table, response, answer_tool).await?;
-            Box::pin(self.complete_turn()).await?;
+            boxed(|| self.complete_turn()).await?;
             return Ok(said);
         }
         let answer_tool = answer.map(|form| self.offer_answer(form, &mut request));
         let mut response = self.ask_model(turn, request, table, answer_tool.as_deref(), draft).await?;
         if self.is_before_send() {
-            response = Box::pin(self.send_text(turn, response)).await?;
+            response = boxed(|| self.send_text(turn, response)).await?;
         }
         self.end_turn(turn, changes, Arc::clone(table), response, answer_tool).await
     }
@@ -172,7 +173,7 @@ impl AgentRun {
         let stored = self.store_answer(&said.message).await;
         let parsed = match stored {
             Ok(()) if self.has_parser() => {
-                Box::pin(self.parse_answer(turn, changes, &said.message, said.beside.stop)).await
+                boxed(|| self.parse_answer(turn, changes, &said.message, said.beside.stop)).await
             }
             stored => stored.map(|()| None),
         };
@@ -307,7 +308,7 @@ impl AgentRun {
             None => call.run(Some(args)).await,
             Some(_) => {
                 let id = tool_call::step(self, (0, call_number), &requested.name).to_id();
-                Box::pin(self.cx.around_strands(Some(&id), call.run(Some(args)))).await
+                boxed(|| self.cx.around_strands(Some(&id), call.run(Some(args)))).await
             }
         };
         call.end(result.clone());
