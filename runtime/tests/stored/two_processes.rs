@@ -1,9 +1,9 @@
 //! Two handles with one store, as two processes with one file.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use onionskin::sessions::{MemorySessions, SessionError, SessionStoreError};
-use onionskin::{AgentHandle, RunError, ScriptedModel, ScriptedTurn, Session, agent};
+use onionskin::{AgentHandle, Provided, RunError, ScriptedModel, ScriptedTurn, Session, agent, tool};
 
 agent! {
     Clerk { instruction: "Serve." }
@@ -35,11 +35,52 @@ async fn a12_runs_of_one_session_take_turns_across_processes() {
     let runs = (0..20).map(|number| run(if number % 2 == 0 { &one } else { &other }, number));
     futures_util::future::join_all(runs).await;
     let session = one.open_session("a").await.unwrap();
-    session.reload().await.unwrap();
     session.history().check().unwrap();
     let mut inputs = inputs(&session);
     inputs.sort_by_key(|text| text.parse::<usize>().unwrap());
     assert_eq!(inputs, (0..20).map(|number| number.to_string()).collect::<Vec<_>>());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a12_a_session_that_is_opened_again_has_what_others_appended() {
+    let store = Arc::new(MemorySessions::default());
+    let (one, other) = (clerk(&store).await, clerk(&store).await);
+    let session = one.open_session("a").await.unwrap();
+    one.request("1").session(&session).run().await.unwrap();
+    let elsewhere = other.open_session("a").await.unwrap();
+    other.request("2").session(&elsewhere).run().await.unwrap();
+    assert_eq!(inputs(&session), ["1"]);
+    one.open_session("a").await.unwrap();
+    assert_eq!(inputs(&session), ["1", "2"]);
+
+    // What is not stored stays.
+    session.state().set("mine", true);
+    other.request("3").session(&elsewhere).run().await.unwrap();
+    one.open_session("a").await.unwrap();
+    assert_eq!((inputs(&session).len(), session.state().get("mine")), (2, Some(true.into())));
+}
+
+/// Opens the session of its run.
+#[tool]
+async fn open_again(desk: Provided<OnceLock<AgentHandle>>) -> String {
+    let session = desk.get().unwrap().open_session("a").await.unwrap();
+    session.state().get("mine").unwrap_or_default().to_string()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a12_a_session_with_a_run_in_progress_is_opened_as_it_is() {
+    agent! { Reader { instruction: "Read.", function_tools: [open_again] } }
+    let model = ScriptedModel::turns([
+        ScriptedTurn::call("open_again", serde_json::json!({})),
+        ScriptedTurn::say("{last}"),
+    ]);
+    let desk = Arc::new(OnceLock::new());
+    let builder = Reader::builder().model(model).session_store(MemorySessions::default());
+    let reader = builder.provide_shared(Arc::clone(&desk)).build().await.unwrap();
+    desk.set(reader.clone()).unwrap();
+    let session = reader.open_session("a").await.unwrap();
+    session.state().set("mine", 7);
+    assert_eq!(reader.request("Go.").session(&session).run().await.unwrap().text, "7");
 }
 
 #[tokio::test(start_paused = true)]

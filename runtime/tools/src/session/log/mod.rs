@@ -139,6 +139,14 @@ impl LogState {
         }
     }
 
+    /// Whether the session has something that the log lacks, or may lack.
+    fn is_ahead(&self, session: &Session) -> bool {
+        let log = if self.count == 0 { &self.opened } else { &self.written };
+        self.run.is_some()
+            || self.attempt.is_some()
+            || !log.clone().changes(session, &session.history(), &[]).is_empty()
+    }
+
     /// The results of calls of the newest message. Others are in the conversation.
     fn open_results(&mut self, history: &History) -> &[ToolResultMessage] {
         let Some(run) = &mut self.run else { return &[] };
@@ -283,9 +291,7 @@ impl SessionLog {
             return Ok(());
         }
         // Nothing that only this process has may be lost.
-        let mut written = if state.count == 0 { state.opened.clone() } else { state.written.clone() };
-        let is_changed = !written.changes(session, &session.history(), &[]).is_empty();
-        if is_changed && count >= state.count {
+        if state.is_ahead(session) && count >= state.count {
             return Err(SessionStoreError::changed(self.id(), state.count, count).into());
         }
         self.read(state, session).await
@@ -459,13 +465,23 @@ impl Session {
         self.0.log.get()
     }
 
-    /// Reads what the store has of the session, unless it was read before.
+    /// Reads what the store has of the session, unless the session has a run in progress or something that is not stored.
     ///
     /// # Errors
     /// Returns an error if the store fails, or if what it has does not fit the session.
     pub async fn open(&self) -> Result<(), SessionError> {
         let Some(log) = self.log() else { return Ok(()) };
+        let turn = self.0.turn.try_lock();
         let mut state = log.state.lock().await;
-        if state.count == 0 && state.run.is_none() { log.read(&mut state, self).await } else { Ok(()) }
+        let is_behind = match state.count.checked_sub(1) {
+            None => state.run.is_none(),
+            Some(before) if turn.is_ok() && !state.is_ahead(self) => {
+                let newer = log.store.read(log.id(), before).await?;
+                // The next run of a session that was deleted says so.
+                newer.len() > 1 && newer.first() == state.last.as_ref()
+            }
+            Some(_) => false,
+        };
+        if is_behind { log.read(&mut state, self).await } else { Ok(()) }
     }
 }
