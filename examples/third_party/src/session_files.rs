@@ -7,8 +7,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use onionskin_core::BoxFuture;
 use onionskin_core::sessions::{
-    SessionLease, SessionPage, SessionQuery, SessionRecord, SessionSelection, SessionStore,
-    SessionStoreError, SessionSummary,
+    SessionInfo, SessionLease, SessionPage, SessionQuery, SessionRecord, SessionSelection, SessionStore,
+    SessionStoreError,
 };
 use serde::{Deserialize, Serialize};
 use tokio::task;
@@ -156,10 +156,10 @@ fn summary(
     records: &[SessionRecord],
     query: &SessionQuery,
     words: &[String],
-) -> Option<SessionSummary> {
+) -> Option<SessionInfo> {
     let (created, updated) = (records.first()?.at(), records.iter().map(SessionRecord::at).max()?);
     let count = u64::try_from(records.len()).ok()?;
-    let summary = SessionSummary::new(id, user(records).map(Into::into), created, updated, count);
+    let summary = SessionInfo::new(id, user(records).map(Into::into), created, updated, count);
     if words.is_empty() {
         return Some(summary);
     }

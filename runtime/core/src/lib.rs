@@ -171,8 +171,8 @@ pub mod sessions {
     pub use onionskin_tools::search::SearchTooLong;
     pub use onionskin_tools::session::{SessionError, SessionExport, Sessions, StoredSession};
     pub use onionskin_tools::session_store::{
-        MemorySessions, SessionLease, SessionPage, SessionQuery, SessionRecord, SessionSelection,
-        SessionStore, SessionStoreError, SessionSummary,
+        MemorySessions, SessionInfo, SessionLease, SessionPage, SessionQuery, SessionRecord,
+        SessionSelection, SessionStore, SessionStoreError,
     };
 }
 

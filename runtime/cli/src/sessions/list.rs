@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use clap::Args;
-use onionskin_core::sessions::{SessionPage, SessionQuery, SessionSummary};
+use onionskin_core::sessions::{SessionInfo, SessionPage, SessionQuery};
 use serde_json::{Value, json};
 
 use super::store::StoreArguments;
@@ -87,8 +87,8 @@ fn limit(text: &str) -> Result<usize, String> {
     limit.ok_or_else(|| format!("write a number from 1 to {MOST}"))
 }
 
-fn table(sessions: &[SessionSummary]) -> String {
-    let row = |session: &SessionSummary| {
+fn table(sessions: &[SessionInfo]) -> String {
+    let row = |session: &SessionInfo| {
         [
             text::plain(&session.id),
             text::first_line(session.user.as_deref().unwrap_or_default()),
@@ -114,7 +114,7 @@ fn table(sessions: &[SessionSummary]) -> String {
 }
 
 fn as_json(page: &SessionPage) -> Value {
-    let session = |session: &SessionSummary| {
+    let session = |session: &SessionInfo| {
         json!({
             "id": session.id,
             "user": session.user,

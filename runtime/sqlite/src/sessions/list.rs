@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
-use onionskin_core::sessions::{SessionPage, SessionQuery, SessionRecord, SessionStoreError, SessionSummary};
+use onionskin_core::sessions::{SessionInfo, SessionPage, SessionQuery, SessionRecord, SessionStoreError};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params_from_iter};
 
@@ -38,12 +38,12 @@ pub(super) fn list(connection: &Connection, query: &SessionQuery) -> Work<Sessio
 }
 
 /// Sessions, each with a record that has the words.
-type Found = Vec<(SessionSummary, i64)>;
+type Found = Vec<(SessionInfo, i64)>;
 
 /// A session that a query may select.
 struct Candidate {
     id: SessionId,
-    summary: SessionSummary,
+    summary: SessionInfo,
 }
 
 impl Candidate {
@@ -53,8 +53,7 @@ impl Candidate {
             Ok(UNIX_EPOCH + Duration::from_millis(u64::try_from(milliseconds).unwrap_or(0)))
         };
         let (name, user): (String, Option<String>) = (row.get(1)?, row.get(2)?);
-        let summary =
-            SessionSummary::new(name, user.map(Into::into), time(3)?, time(4)?, count(row.get(5)?)?);
+        let summary = SessionInfo::new(name, user.map(Into::into), time(3)?, time(4)?, count(row.get(5)?)?);
         Ok(Self { id: SessionId::new(row.get(0)?)?, summary })
     }
 }

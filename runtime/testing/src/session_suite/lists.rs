@@ -7,9 +7,7 @@ use super::probe::{Check, Probe, START, began, ensure, ids, message, query, reco
 use onionskin_definitions::content::ContentBlock;
 use onionskin_tools::model::{Message, ToolResultMessage};
 use onionskin_tools::search::SearchTooLong;
-use onionskin_tools::session_store::{
-    Change, SessionQuery, SessionRecord, SessionStoreError, SessionSummary,
-};
+use onionskin_tools::session_store::{Change, SessionInfo, SessionQuery, SessionRecord, SessionStoreError};
 
 /// Writes a session with these messages, for a user, at a time.
 async fn write(probe: &Probe, session: &str, user: Option<&str>, at: u64, texts: &[&str]) -> Check {
@@ -34,14 +32,14 @@ pub(super) async fn list(probe: Probe) -> Check {
     let page = probe.list(&SessionQuery::default()).await?;
     same("the list", ids(&page), vec!["second", "first"])?;
     let at = |milliseconds| UNIX_EPOCH + Duration::from_millis(START + milliseconds);
-    let first = SessionSummary::new("first", Some("ada".into()), at(1_000), at(1_000), 3);
+    let first = SessionInfo::new("first", Some("ada".into()), at(1_000), at(1_000), 3);
     same("a session in a list", &page.sessions[1], &first)?;
     same("the cursor of the last page", page.next, None)?;
     // A later record moves the session to the top. A record of an earlier time does not move it back.
     probe.write("first", &[record_at(3_000, message("three"))?, record_at(500, message("four"))?]).await?;
     let page = probe.list(&SessionQuery::default()).await?;
     same("the list", ids(&page), vec!["first", "second"])?;
-    let first = SessionSummary::new("first", Some("ada".into()), at(1_000), at(3_000), 5);
+    let first = SessionInfo::new("first", Some("ada".into()), at(1_000), at(3_000), 5);
     same("a session in a list", &page.sessions[0], &first)
 }
 

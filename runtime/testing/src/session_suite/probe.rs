@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use onionskin_tools::model::Message;
 use onionskin_tools::session_store::{
-    Change, SessionLease, SessionPage, SessionQuery, SessionRecord, SessionSelection, SessionStore,
-    SessionStoreError, SessionSummary,
+    Change, SessionInfo, SessionLease, SessionPage, SessionQuery, SessionRecord, SessionSelection,
+    SessionStore, SessionStoreError,
 };
 
 /// The time of a lease that does not end within a case.
@@ -130,7 +130,7 @@ impl Probe {
     }
 
     /// The only session of a list.
-    pub(super) async fn listed(&self, query: &SessionQuery) -> Check<SessionSummary> {
+    pub(super) async fn listed(&self, query: &SessionQuery) -> Check<SessionInfo> {
         let mut page = self.list(query).await?;
         same("the number of listed sessions", page.sessions.len(), 1)?;
         page.sessions.pop().ok_or_else(|| "there is no session".to_owned())

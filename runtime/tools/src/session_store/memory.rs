@@ -8,8 +8,8 @@ use std::time::Instant;
 use futures_util::future::BoxFuture;
 
 use super::{
-    SessionLease, SessionPage, SessionQuery, SessionRecord, SessionSelection, SessionStore,
-    SessionStoreError, SessionSummary,
+    SessionInfo, SessionLease, SessionPage, SessionQuery, SessionRecord, SessionSelection, SessionStore,
+    SessionStoreError,
 };
 use onionskin_definitions::lock::lock;
 
@@ -47,11 +47,11 @@ impl Stored {
     }
 
     /// The summary, if the session has the words of the query.
-    fn summary(&self, id: &Arc<str>, query: &SessionQuery) -> Option<SessionSummary> {
+    fn summary(&self, id: &Arc<str>, query: &SessionQuery) -> Option<SessionInfo> {
         let (first, last) = (self.records.first()?, self.records.last()?);
         let updated = self.records.iter().map(SessionRecord::at).max().unwrap_or(last.at());
         let count = u64::try_from(self.records.len()).unwrap_or(u64::MAX);
-        let summary = SessionSummary::new(Arc::clone(id), self.user().cloned(), first.at(), updated, count);
+        let summary = SessionInfo::new(Arc::clone(id), self.user().cloned(), first.at(), updated, count);
         if query.words().is_ok_and(|words| words.is_empty()) {
             return Some(summary);
         }

@@ -12,7 +12,7 @@ use futures_util::future::BoxFuture;
 
 pub use error::SessionStoreError;
 pub use memory::MemorySessions;
-pub use query::{SessionPage, SessionQuery, SessionSelection, SessionSummary};
+pub use query::{SessionInfo, SessionPage, SessionQuery, SessionSelection};
 pub use record::SessionRecord;
 pub use record::{Change, ThreadKey};
 

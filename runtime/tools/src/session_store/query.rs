@@ -106,12 +106,12 @@ impl SessionQuery {
     /// As [`after`](Self::after) and [`words`](Self::words).
     pub fn page(
         &self,
-        sessions: impl IntoIterator<Item = SessionSummary>,
+        sessions: impl IntoIterator<Item = SessionInfo>,
     ) -> Result<SessionPage, SessionStoreError> {
         let Self { user, text: _, since, until, limit, cursor: _ } = self;
         let after = self.after()?;
         self.words()?;
-        let is_selected = |summary: &SessionSummary| {
+        let is_selected = |summary: &SessionInfo| {
             summary.records > 0
                 && user.as_ref().is_none_or(|user| summary.user.as_ref() == Some(user))
                 && since.is_none_or(|since| summary.updated >= since)
@@ -157,14 +157,14 @@ fn around(text: &str, at: usize) -> String {
 #[non_exhaustive]
 pub struct SessionPage {
     /// The sessions, the most recently changed ones first.
-    pub sessions: Vec<SessionSummary>,
+    pub sessions: Vec<SessionInfo>,
     /// The cursor of the next page; `None` for the last page.
     pub next: Option<String>,
 }
 
 impl SessionPage {
     /// A page with these sessions, and the cursor of the next page.
-    pub fn new(sessions: Vec<SessionSummary>, next: Option<String>) -> Self {
+    pub fn new(sessions: Vec<SessionInfo>, next: Option<String>) -> Self {
         Self { sessions, next }
     }
 }
@@ -172,7 +172,7 @@ impl SessionPage {
 /// A stored session in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct SessionSummary {
+pub struct SessionInfo {
     /// The id.
     pub id: Arc<str>,
     /// The user of its first run that has one.
@@ -187,7 +187,7 @@ pub struct SessionSummary {
     pub excerpt: Option<String>,
 }
 
-impl SessionSummary {
+impl SessionInfo {
     /// A session that has `records` records; `created` is the time of the first one, and `updated` that of the
     /// newest one.
     pub fn new(

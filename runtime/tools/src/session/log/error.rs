@@ -47,7 +47,7 @@ pub enum SessionError {
     },
     /// The run goes on with the session as it was, and the program has changed it since.
     #[error(
-        "the session `{session}` has changes that are not stored, and the run `{run_id}` continues without them:          `Session::reload` drops them, and `Session::give_up` keeps them and gives a run up that waits"
+        "the session `{session}` has changes that are not stored, and the run `{run_id}` continues without them: `Session::reload` drops them, and `Session::give_up` keeps them and gives a run up that waits"
     )]
     #[non_exhaustive]
     Unstored {
@@ -58,7 +58,7 @@ pub enum SessionError {
     },
     /// The session has no such place.
     #[error(
-        "the session `{session}` cannot end after {messages} messages: it has {found}, and a call is not split from its results"
+        "the session `{session}` cannot end after {messages} messages: it has {found}, without those of a run that waits, and a call is not split from its results"
     )]
     #[non_exhaustive]
     WrongPlace {
