@@ -77,7 +77,7 @@ impl MemoryStore for Broken {
                 Flaw::NoSkip => inner.skip = 0,
                 Flaw::NoLimit => inner.limit = usize::MAX,
                 Flaw::CutsSearches => {
-                    inner.words = inner.words.map(|words| words.chars().take(100).collect())
+                    inner.words = inner.words.map(|words| words.chars().take(100).collect());
                 }
                 _ => {}
             }

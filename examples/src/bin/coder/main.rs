@@ -18,7 +18,6 @@ use std::error::Error;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::sync::Arc;
 
 use onionskin::declaration::{AgentDeclaration, CallFilter};
 use onionskin::mcp::ServerConfig;
