@@ -34,11 +34,12 @@ pub(crate) struct Signals {
 
 impl Signals {
     /// Begins to take signals. From now on the system does not end the process by them. `leave` is called before the process is ended for
-    /// a command that cannot end by itself. The first Ctrl-C leaves such a command alone if `can_cancel`, the next one ends it.
-    pub(crate) fn take(can_cancel: bool, leave: impl FnOnce() + Send + 'static) -> Self {
+    /// a command that cannot end by itself. The first Ctrl-C leaves such a command alone if `can_cancel`, the next one ends it. The end of the
+    /// terminal is a signal too if the command talks with a person there.
+    pub(crate) fn take(can_cancel: bool, has_person: bool, leave: impl FnOnce() + Send + 'static) -> Self {
         let (sender, received) = mpsc::unbounded_channel();
         let untaken = Arc::new(AtomicUsize::new(0));
-        let watch = Watch { sender, untaken: Arc::clone(&untaken), can_cancel, end: None };
+        let watch = Watch { sender, untaken: Arc::clone(&untaken), can_cancel, has_person, end: None };
         let (begins, has_begun) = std::sync::mpsc::channel();
         // Without the thread, the system ends the process at a signal.
         let _ = thread::Builder::new().name("onionskin-signals".to_owned()).spawn(move || {
@@ -81,7 +82,7 @@ impl Signals {
 /// Runs a command until it ends, or until Ctrl-C or the signal that ends services comes. The future is dropped then, and with it what it
 /// runs.
 pub(crate) async fn until_signal<T>(command: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-    Signals::take(false, || ()).until(command).await
+    Signals::take(false, false, || ()).until(command).await
 }
 
 /// What the thread knows.
@@ -89,6 +90,7 @@ struct Watch {
     sender: mpsc::UnboundedSender<u8>,
     untaken: Arc<AtomicUsize>,
     can_cancel: bool,
+    has_person: bool,
     /// When the process ends if the command does not take this signal.
     end: Option<(Instant, u8)>,
 }
@@ -98,7 +100,7 @@ impl Watch {
     fn run(mut self, begins: std::sync::mpsc::Sender<()>) -> Option<u8> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
         runtime.block_on(async {
-            let mut handlers = Handlers::begin(self.can_cancel);
+            let mut handlers = Handlers::begin(self.has_person);
             drop(begins);
             loop {
                 let ends = self.end;

@@ -96,7 +96,7 @@ pub(crate) async fn run(program: &Program, arguments: ChatArguments) -> Result<E
     // Set again at the end: a line may be edited still, on another thread.
     let modes = Modes::keep();
     let leave = Modes::keep();
-    let mut signals = Signals::take(true, move || drop(leave));
+    let mut signals = Signals::take(true, true, move || drop(leave));
     let source = Source { program, arguments: &arguments };
     let mut watch = Watch::new(program, &arguments.agents);
     let app = signals.until(source.app()).await?;

@@ -93,6 +93,10 @@ pub(super) struct Turn<'c> {
     yes: YesArgument,
     /// Cancels the run.
     token: CancellationToken,
+    /// Whether an event came before the user cancelled it.
+    has_begun: bool,
+    /// Whether the user was asked something.
+    is_asked: bool,
 }
 
 type Reply = oneshot::Sender<Option<Answer>>;
@@ -112,6 +116,8 @@ impl<'c> Turn<'c> {
             began: Instant::now(),
             yes,
             token: CancellationToken::new(),
+            has_begun: false,
+            is_asked: false,
         }
     }
 
@@ -138,66 +144,28 @@ impl<'c> Turn<'c> {
             }
         };
         let mut run = request.answerer(answerer).cancellation(self.token.clone()).stream();
-        let mut frames = tokio::time::interval(FRAME);
-        frames.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut waits = pin!(sleep(NOTICED));
-        // A run of a stored session waits for others, also of other programs, before its first event.
-        let (mut has_begun, mut is_asked, mut is_told) = (false, false, stored.is_none());
-        let left = loop {
-            tokio::select! {
-                biased;
-                signal = self.signals.next() => {
-                    if signal != INTERRUPT || self.token.is_cancelled() {
-                        break Some(signal);
-                    }
-                    self.cancel();
-                }
-                _ = frames.tick() => self.view.show(self.began.elapsed())?,
-                () = &mut waits, if !is_told => {
-                    is_told = true;
-                    if let Some(id) = stored.filter(|_| !has_begun) {
-                        say(&format!("(waiting for another run of the session `{id}`; Ctrl-C ends the wait)"))?;
-                    }
-                }
-                Some((question, reply)) = questions.recv() => {
-                    if let Some(signal) = self.ask(&question, reply, &mut run).await? {
-                        is_asked = true;
-                        break Some(signal);
-                    }
-                }
-                event = run.next() => match event {
-                    Some(event) => {
-                        // One that is cancelled while it waits has an end too.
-                        has_begun |= !self.token.is_cancelled();
-                        self.update(&event)?;
-                        lets_others().await;
-                    }
-                    None => break None,
-                },
-            }
-        };
+        let left = self.follow(&mut run, &mut questions, stored).await;
         self.used.time = self.began.elapsed();
-        self.view.end(self.used.time)?;
+        let left = match (left, self.view.end(self.used.time)) {
+            (Ok(None), Err(error)) => Err(error),
+            // A terminal that is gone shows no end.
+            (left, _) => left,
+        };
         let end = match left {
-            Some(signal) => {
-                if stored.is_some() {
-                    let mut output = pin!(run.output());
-                    // Nobody answers any more, so the run waits in its session.
-                    drop(questions);
-                    let waits = is_asked && signal != INTERRUPT;
-                    if !waits || timeout(LAST_WORK / 2, &mut output).await.is_err() {
-                        self.token.cancel();
-                        let _ = timeout(LAST_WORK, output).await;
-                    }
-                }
+            Err(error) => {
+                self.leave(run, questions, stored, true).await;
+                return Err(error);
+            }
+            Ok(Some(signal)) => {
+                self.leave(run, questions, stored, signal != INTERRUPT).await;
                 TurnEnd::Left(signal)
             }
-            None => match run.output().await {
+            Ok(None) => match run.output().await {
                 Ok(_) if self.token.is_cancelled() => TurnEnd::AnsweredBefore,
                 Ok(_) => TurnEnd::Answered,
                 Err(RunError::Paused(paused)) => TurnEnd::Paused(paused),
                 Err(RunError::Cancelled { .. }) if self.token.is_cancelled() => {
-                    if has_begun {
+                    if self.has_begun {
                         TurnEnd::Cancelled
                     } else {
                         TurnEnd::NotBegun
@@ -207,6 +175,73 @@ impl<'c> Turn<'c> {
             },
         };
         Ok((end, self.used))
+    }
+
+    /// Lets the run of a stored session write its end. A question stays open if it may wait.
+    async fn leave(
+        &self,
+        run: RunStream,
+        questions: mpsc::UnboundedReceiver<(Question, Reply)>,
+        stored: Option<&str>,
+        may_wait: bool,
+    ) {
+        if stored.is_none() {
+            return;
+        }
+        let mut output = pin!(run.output());
+        // Nobody answers any more.
+        drop(questions);
+        if !(may_wait && self.is_asked) || timeout(LAST_WORK / 2, &mut output).await.is_err() {
+            self.token.cancel();
+            let _ = timeout(LAST_WORK, output).await;
+        }
+    }
+
+    /// Shows the run until it ends, or until the user leaves: then it gives the signal.
+    async fn follow(
+        &mut self,
+        run: &mut RunStream,
+        questions: &mut mpsc::UnboundedReceiver<(Question, Reply)>,
+        stored: Option<&str>,
+    ) -> io::Result<Option<u8>> {
+        let mut frames = tokio::time::interval(FRAME);
+        frames.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut waits = pin!(sleep(NOTICED));
+        // A run of a stored session waits for others, also of other programs, before its first event.
+        let mut is_told = stored.is_none();
+        loop {
+            tokio::select! {
+                biased;
+                signal = self.signals.next() => {
+                    if signal != INTERRUPT || self.token.is_cancelled() {
+                        return Ok(Some(signal));
+                    }
+                    self.cancel();
+                }
+                _ = frames.tick() => self.view.show(self.began.elapsed())?,
+                () = &mut waits, if !is_told => {
+                    is_told = true;
+                    if let Some(id) = stored.filter(|_| !self.has_begun) {
+                        say(&format!("(waiting for another run of the session `{id}`; Ctrl-C ends the wait)"))?;
+                    }
+                }
+                Some((question, reply)) = questions.recv() => {
+                    self.is_asked = true;
+                    if let Some(signal) = self.ask(&question, reply, run).await? {
+                        return Ok(Some(signal));
+                    }
+                }
+                event = run.next() => match event {
+                    Some(event) => {
+                        // One that is cancelled while it waits has an end too.
+                        self.has_begun |= !self.token.is_cancelled();
+                        self.update(&event)?;
+                        lets_others().await;
+                    }
+                    None => return Ok(None),
+                },
+            }
+        }
     }
 
     fn cancel(&mut self) {

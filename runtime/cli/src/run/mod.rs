@@ -107,7 +107,7 @@ pub(crate) async fn run(program: &Program, arguments: RunArguments) -> Result<Ex
         Ok((printer.end(result?)?, models, ran))
     };
     // A stored session gets the end of its run before the program ends.
-    let mut signals = Signals::take(false, || ());
+    let mut signals = Signals::take(false, asks, || ());
     let mut run = pin!(run);
     let result = tokio::select! {
         biased;
@@ -175,7 +175,7 @@ async fn show(
         Some(id) => output::with_notice(&format!("waiting for the session `{id}` .."), run.next()).await,
         None => run.next().await,
     };
-    let mut next = first;
+    let (mut next, mut shown) = (first, Ok(()));
     loop {
         match next {
             Some(event) => {
@@ -184,9 +184,16 @@ async fn show(
                 {
                     ran.push(tool.to_owned());
                 }
-                printer.show(&event)?;
+                match printer.show(&event) {
+                    // A run that is stored goes on to its end, also without a terminal.
+                    Err(failure) if session.is_some() => shown = Err(failure),
+                    now => now?,
+                }
             }
-            None => return Ok(run.output().await),
+            None => {
+                let result = run.output().await;
+                return shown.map(|()| result);
+            }
         }
         next = loop {
             tokio::select! {

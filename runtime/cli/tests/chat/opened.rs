@@ -121,8 +121,8 @@ fn u2_a_question_that_is_open_when_a_chat_is_ended_stays_open() {
     );
     let mut chat = chat_in(&folder);
     chat.enter_until("paint it", "decline> ");
-    chat.signal(Signal::SIGHUP);
-    assert_eq!(chat.code(), 129);
+    chat.signal(Signal::SIGTERM);
+    assert_eq!(chat.code(), 143);
     let mut chat = chat_in(&folder);
     chat.until_shows("the run is paused, because it waits for answers:\n  asker: Which colour?\n");
     chat.enter_until("/resume", "decline> ");

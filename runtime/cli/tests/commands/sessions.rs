@@ -2,13 +2,14 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
+use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
@@ -408,26 +409,55 @@ fn a12_a_signal_ends_a_run_and_frees_its_session() {
     assert_eq!((rewound.code, &*rewound.out), (0, "a has 1 message\n"), "{rewound:?}");
 }
 
+/// Begins a program in a terminal, and waits until it asks.
+#[cfg(feature = "shell")]
+fn asked(folder: &Folder, arguments: &[&str], typed: &str) -> (Child, fs::File) {
+    let ends = nix::pty::openpty(None, None).unwrap();
+    // The program does not have the other end too.
+    fcntl(&ends.master, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC)).unwrap();
+    let (person, terminal) = (fs::File::from(ends.master), fs::File::from(ends.slave));
+    let mut command = folder.command(arguments);
+    command.stdin(terminal.try_clone().unwrap()).stdout(terminal.try_clone().unwrap()).stderr(terminal);
+    let program = command.spawn().unwrap();
+    drop(command);
+    let mut shown = String::new();
+    let read = |mut person: &fs::File| {
+        let mut bytes = [0; 4096];
+        let count = person.read(&mut bytes).unwrap();
+        String::from_utf8_lossy(&bytes[..count]).into_owned()
+    };
+    while !typed.is_empty() && !shown.contains("you> ") {
+        shown += &read(&person);
+    }
+    (&person).write_all(typed.as_bytes()).unwrap();
+    while !shown.contains("decline> ") {
+        shown += &read(&person);
+    }
+    (program, person)
+}
+
 /// A person whose terminal is closed meanwhile answers later.
 #[cfg(feature = "shell")]
 #[test]
 fn u2_a_question_that_is_open_when_the_terminal_is_closed_stays_open() {
     let folder = asker();
-    let ends = nix::pty::openpty(None, None).unwrap();
-    let (mut person, terminal) = (fs::File::from(ends.master), fs::File::from(ends.slave));
-    let mut command = folder.command(&arguments("a", &["--card", "cards/a.md", "Paint it."]));
-    command.stdin(terminal.try_clone().unwrap()).stdout(terminal.try_clone().unwrap()).stderr(terminal);
-    let mut program = command.spawn().unwrap();
-    drop(command);
-    let mut shown = String::new();
-    while !shown.contains("decline> ") {
-        let mut part = [0; 4096];
-        let count = person.read(&mut part).unwrap();
-        shown += &String::from_utf8_lossy(&part[..count]);
+    let card = ["--card", "cards/a.md"];
+    let chat = [&["chat"], &MODEL[1..], &["--session", "chat"], &card].concat();
+    for (id, arguments, typed) in
+        [("run", arguments("run", &[&card[..], &["Paint it."]].concat()), ""), ("chat", chat, "Paint it.\r")]
+    {
+        let (mut program, person) = asked(&folder, &arguments, typed);
+        drop(person);
+        assert_eq!(program.wait().unwrap().code(), Some(2));
+        let words = format!("error: the session `{id}` waits for answers:\n  a: Which colour?\n");
+        run(&folder, id, &card).failed(&[&words]);
     }
-    kill(Pid::from_raw(program.id().try_into().unwrap()), Signal::SIGTERM).unwrap();
-    assert_eq!(program.wait().unwrap().code(), Some(143));
-    run(&folder, "a", &[]).failed(&["error: the session `a` waits for answers:\n  a: Which colour?\n"]);
+    let (mut program, person) =
+        asked(&folder, &arguments("signal", &[&card[..], &["Paint it."]].concat()), "");
+    kill(Pid::from_raw(program.id().try_into().unwrap()), Signal::SIGHUP).unwrap();
+    assert_eq!(program.wait().unwrap().code(), Some(129));
+    drop(person);
+    run(&folder, "signal", &card).failed(&["error: the session `signal` waits for answers:\n"]);
 }
 
 #[test]
