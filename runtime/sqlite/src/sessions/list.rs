@@ -20,30 +20,30 @@ const MAX_SORTED: usize = 4_000;
 /// The maximum number of sessions without the words that are looked at one by one, before all messages with the words are read.
 const MAX_MISSES: usize = 500;
 
-/// What a summary needs.
-const SUMMARY: &str = "SELECT id, name, user, created, updated, records FROM sessions";
+/// What a candidate needs.
+const SELECT: &str = "SELECT id, name, user, created, updated, records FROM sessions";
 
 pub(super) fn list(connection: &Connection, query: &SessionQuery) -> Work<SessionPage, SessionStoreError> {
     let words = query.words().map_err(Stop::Refused)?;
     if words.is_empty() {
-        let mut summaries = Vec::new();
+        let mut infos = Vec::new();
         let limit = query.limit.max(1);
         walk(connection, query, |session| {
-            summaries.push(session.summary);
-            Ok(summaries.len() <= limit)
+            infos.push(session.info);
+            Ok(infos.len() <= limit)
         })?;
-        return query.page(summaries).map_err(Stop::Refused);
+        return query.page(infos).map_err(Stop::Refused);
     }
     search(connection, query, &all_words(&words))
 }
 
 /// Sessions, each with a record that has the words.
-type Found = Vec<(SessionInfo, i64)>;
+type Hits = Vec<(SessionInfo, i64)>;
 
 /// A session that a query may select.
 struct Candidate {
     id: SessionId,
-    summary: SessionInfo,
+    info: SessionInfo,
 }
 
 impl Candidate {
@@ -53,8 +53,8 @@ impl Candidate {
             Ok(UNIX_EPOCH + Duration::from_millis(u64::try_from(milliseconds).unwrap_or(0)))
         };
         let (name, user): (String, Option<String>) = (row.get(1)?, row.get(2)?);
-        let summary = SessionInfo::new(name, user.map(Into::into), time(3)?, time(4)?, count(row.get(5)?)?);
-        Ok(Self { id: SessionId::new(row.get(0)?)?, summary })
+        let info = SessionInfo::new(name, user.map(Into::into), time(3)?, time(4)?, count(row.get(5)?)?);
+        Ok(Self { id: SessionId::new(row.get(0)?)?, info })
     }
 }
 
@@ -66,7 +66,7 @@ fn walk(
     mut each: impl FnMut(Candidate) -> Work<bool, SessionStoreError>,
 ) -> Work<(), SessionStoreError> {
     let SessionQuery { user, text: _, since, until, limit: _, .. } = query;
-    let mut select = format!("{SUMMARY} WHERE records > 0");
+    let mut select = format!("{SELECT} WHERE records > 0");
     let mut values: Vec<Value> = Vec::new();
     let mut and = |condition: &str, more: Vec<Value>| {
         select.push_str(" AND ");
@@ -102,16 +102,17 @@ fn search(
     query: &SessionQuery,
     expression: &str,
 ) -> Work<SessionPage, SessionStoreError> {
-    let some = hits(connection, expression, MAX_SORTED + 1)?;
+    let some = hit_records(connection, expression, MAX_SORTED + 1)?;
     let newest = if some.len() > MAX_SORTED { search_newest(connection, query, expression)? } else { None };
-    let found = match newest {
-        Some(found) => found,
-        None if some.len() > MAX_SORTED => sessions(connection, hits(connection, expression, usize::MAX)?)?,
+    let hits = match newest {
+        Some(hits) => hits,
+        None if some.len() > MAX_SORTED => {
+            sessions(connection, hit_records(connection, expression, usize::MAX)?)?
+        }
         None => sessions(connection, some)?,
     };
-    let records: HashMap<_, _> =
-        found.iter().map(|(summary, record)| (Arc::clone(&summary.id), *record)).collect();
-    let mut page = query.page(found.into_iter().map(|(summary, _)| summary)).map_err(Stop::Refused)?;
+    let records: HashMap<_, _> = hits.iter().map(|(info, record)| (Arc::clone(&info.id), *record)).collect();
+    let mut page = query.page(hits.into_iter().map(|(info, _)| info)).map_err(Stop::Refused)?;
     for session in &mut page.sessions {
         if let Some(record) = records.get(&session.id) {
             session.excerpt = excerpt(connection, query, *record)?;
@@ -121,7 +122,7 @@ fn search(
 }
 
 /// The messages with the words, up to a number of them, in the order of their ids.
-fn hits(connection: &Connection, expression: &str, most: usize) -> rusqlite::Result<Vec<i64>> {
+fn hit_records(connection: &Connection, expression: &str, most: usize) -> rusqlite::Result<Vec<i64>> {
     let mut select = connection.prepare_cached("SELECT rowid FROM texts WHERE texts MATCH ?1 LIMIT ?2")?;
     let most = i64::try_from(most).unwrap_or(i64::MAX);
     let hits = select.query_map((expression, most), |row| row.get(0))?;
@@ -129,16 +130,16 @@ fn hits(connection: &Connection, expression: &str, most: usize) -> rusqlite::Res
 }
 
 /// The sessions of these records, each with the first of them.
-fn sessions(connection: &Connection, mut hits: Vec<i64>) -> Work<Found, SessionStoreError> {
+fn sessions(connection: &Connection, mut hits: Vec<i64>) -> Work<Hits, SessionStoreError> {
     hits.dedup_by_key(|hit| SessionId::from_record(*hit));
-    let mut select = connection.prepare_cached(&format!("{SUMMARY} WHERE id = ?1"))?;
+    let mut select = connection.prepare_cached(&format!("{SELECT} WHERE id = ?1"))?;
     let mut sessions = Vec::new();
     for hit in hits {
         let mut rows = select.query([SessionId::from_record(hit).0])?;
         let Some(row) = rows.next()? else {
             return Err(Stop::Corrupt("a text has no session".to_owned()));
         };
-        sessions.push((Candidate::read(row)?.summary, hit));
+        sessions.push((Candidate::read(row)?.info, hit));
     }
     Ok(sessions)
 }
@@ -148,7 +149,7 @@ fn search_newest(
     connection: &Connection,
     query: &SessionQuery,
     expression: &str,
-) -> Work<Option<Found>, SessionStoreError> {
+) -> Work<Option<Hits>, SessionStoreError> {
     let select = "SELECT rowid FROM texts WHERE texts MATCH ?1 AND rowid >= ?2 AND rowid < ?3 LIMIT 1";
     let mut select = connection.prepare_cached(select)?;
     let mut sessions = Vec::new();
@@ -158,7 +159,7 @@ fn search_newest(
         let ids = session.id.records_after(0);
         let mut rows = select.query((expression, ids.start, ids.end))?;
         match rows.next()? {
-            Some(row) => sessions.push((session.summary, row.get(0)?)),
+            Some(row) => sessions.push((session.info, row.get(0)?)),
             None => misses += 1,
         }
         Ok(sessions.len() <= limit && misses < MAX_MISSES)

@@ -22,7 +22,7 @@ async fn write_all(store: &Sqlite, first: u64, sessions: u64, messages: usize, w
 }
 
 /// The ids of all sessions with the words, page by page.
-async fn found(store: &Sqlite, words: &str, limit: usize) -> Vec<u64> {
+async fn hits(store: &Sqlite, words: &str, limit: usize) -> Vec<u64> {
     let mut query = SessionQuery::default();
     (query.text, query.limit) = (Some(words.to_owned()), limit);
     let mut ids = Vec::new();
@@ -45,11 +45,11 @@ async fn a12_a_search_finds_the_newest_sessions_whether_few_or_many_have_the_wor
     write_all(&store, 1, 50, 90, "a red lamp").await;
     write_all(&store, 51, 600, 1, "a green chair").await;
     let newest_first = |first: u64, last: u64| (first..=last).rev().collect::<Vec<_>>();
-    assert_eq!(found(&store, "lamp red", 20).await, newest_first(1, 50));
-    assert_eq!(found(&store, "lamp", 50).await, newest_first(1, 50));
+    assert_eq!(hits(&store, "lamp red", 20).await, newest_first(1, 50));
+    assert_eq!(hits(&store, "lamp", 50).await, newest_first(1, 50));
     // Newer ones with the words are found one by one.
     write_all(&store, 651, 50, 1, "a red lamp").await;
     let all = [newest_first(651, 700), newest_first(1, 50)].concat();
-    assert_eq!(found(&store, "red lamp", 20).await, all);
-    assert_eq!(found(&store, "red lamp", 1_000).await, all);
+    assert_eq!(hits(&store, "red lamp", 20).await, all);
+    assert_eq!(hits(&store, "red lamp", 1_000).await, all);
 }
