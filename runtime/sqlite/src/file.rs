@@ -134,11 +134,17 @@ fn check(file: &Path, stamp: &Stamp) -> Result<usize, Failure> {
     Ok(version)
 }
 
-/// How all that a file has was created, without what `ANALYZE` counts.
+/// How all that a file has was created, without the tables in which `ANALYZE` counts.
 type Schema = Vec<[Value; 4]>;
 
 fn schema(connection: &Connection) -> rusqlite::Result<Schema> {
-    let select = "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT GLOB 'sqlite_stat?' ORDER BY type, name";
+    let select = "
+        SELECT type, name, tbl_name, sql FROM sqlite_schema
+        WHERE NOT (type = 'table' AND (name, sql) IN (VALUES
+            ('sqlite_stat1', 'CREATE TABLE sqlite_stat1(tbl,idx,stat)'),
+            ('sqlite_stat4', 'CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)')))
+        ORDER BY type, name
+    ";
     let mut select = connection.prepare(select)?;
     let rows = select.query_map([], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?]))?;
     rows.collect()
@@ -190,4 +196,21 @@ fn limit(connection: &Connection, bytes: u64) -> rusqlite::Result<()> {
     let page: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
     let pages = i64::try_from(bytes).unwrap_or(i64::MAX) / page.max(1);
     connection.pragma_update_and_check(None, "max_page_count", pages.max(1), |_| Ok(()))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a12_a_file_of_a_stranger_is_not_trusted() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("sessions.db");
+        let connections = [open_writer(&file, None).unwrap(), open_reader(&file).unwrap()];
+        for connection in connections {
+            assert!(!connection.db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA).unwrap());
+            assert!(connection.db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE).unwrap());
+        }
+    }
 }

@@ -133,6 +133,13 @@ async fn a12_other_tables_than_those_of_the_store_are_an_error_and_are_left_as_t
         "DROP INDEX sessions_by_time",
         "ALTER TABLE sessions ADD COLUMN x INT AS (abs(id))",
         "DROP TABLE texts; CREATE TABLE texts (text)",
+        // With the names of what `ANALYZE` makes.
+        "PRAGMA writable_schema = ON;
+         INSERT INTO sqlite_schema VALUES ('trigger', 'sqlite_stat9', 'records', 0,
+             'CREATE TRIGGER sqlite_stat9 AFTER INSERT ON records BEGIN DELETE FROM sessions; END')",
+        "ANALYZE; PRAGMA writable_schema = ON;
+         UPDATE sqlite_schema SET sql = 'CREATE TABLE sqlite_stat1(tbl,idx,stat,x AS (abs(stat)))'
+             WHERE name = 'sqlite_stat1'",
     ] {
         fs::write(&file, &sound).unwrap();
         Connection::open(&file).unwrap().execute_batch(change).unwrap();
