@@ -208,18 +208,25 @@ fn execute(connection: &Connection, statement: &str) -> rusqlite::Result<()> {
     connection.prepare_cached(statement)?.execute([]).map(drop)
 }
 
-/// Sends the outcomes of a transaction that is on the disk.
+/// Sends the outcomes of a transaction that is on the disk: those of deletions when the files have nothing of them.
 fn finish(connection: &Connection, jobs: Vec<Box<dyn Job>>, file: &Path) {
-    let wiped = if jobs.iter().any(|job| job.wipes()) { wipe::finish(connection, file) } else { Ok(()) };
-    for job in jobs {
-        let committed = if job.wipes() { wiped.as_ref().copied() } else { Ok(()) };
-        job.finish(committed);
+    let (deletions, others): (Vec<_>, Vec<_>) = jobs.into_iter().partition(|job| job.wipes());
+    for job in others {
+        job.finish(Ok(()));
+    }
+    if deletions.is_empty() {
+        return;
+    }
+    let wiped = wipe::finish(connection, file);
+    for job in deletions {
+        job.finish(wiped.as_ref().copied());
     }
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests may panic")]
 mod tests {
+    use std::sync::mpsc as channel;
     use std::time::Duration;
 
     use onionskin_core::sessions::SessionStoreError;
@@ -246,5 +253,46 @@ mod tests {
             let left: i64 = writer.query_row("SELECT count(*) FROM wipes", [], |row| row.get(0)).unwrap();
             assert_eq!(left, 0);
         }
+    }
+
+    /// Says whether it deletes, and how many deletions are not finished when it is.
+    struct Reports {
+        wipes: bool,
+        file: Arc<Path>,
+        due: channel::Sender<(bool, i64)>,
+    }
+
+    impl Job for Reports {
+        fn is_awaited(&self) -> bool {
+            true
+        }
+
+        fn wipes(&self) -> bool {
+            self.wipes
+        }
+
+        fn run(&mut self, connection: &Connection) -> bool {
+            !self.wipes || begin(connection, Deleted::Memories).is_ok()
+        }
+
+        fn finish(self: Box<Self>, committed: Result<(), &Failure>) {
+            committed.unwrap();
+            let reader = file::open_reader(&self.file).unwrap();
+            let due = reader.query_row("SELECT count(*) FROM wipes", [], |row| row.get(0)).unwrap();
+            self.due.send((self.wipes, due)).unwrap();
+        }
+    }
+
+    #[test]
+    fn a12_a_write_does_not_wait_for_the_rewriting_after_a_deletion() {
+        let folder = tempfile::tempdir().unwrap();
+        let file: Arc<Path> = folder.path().join("sessions.db").into();
+        let connection = file::open_writer(&file, None).unwrap();
+        let (due, finished) = channel::channel();
+        let job = |wipes| -> Box<dyn Job> {
+            Box::new(Reports { wipes, file: Arc::clone(&file), due: due.clone() })
+        };
+        commit(&connection, vec![job(true), job(false)], &file);
+        assert_eq!(finished.try_iter().collect::<Vec<_>>(), [(false, 1), (true, 0)]);
     }
 }
