@@ -60,16 +60,23 @@ impl Readers {
             Some(connection) => connection,
             None => file::open_reader(&self.file)?,
         };
-        if !lock(job).begin(&connection) {
-            return Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_INTERRUPT), None).into());
-        }
         let result = {
             // It has no writes, so its end without a commit loses nothing.
             let _transaction = connection.unchecked_transaction()?;
-            work(&connection)
+            // An interrupt ends the statements that run, and those that begin before these have ended. So one runs all the time.
+            let mut select = connection.prepare_cached("VALUES (1), (2)")?;
+            let mut rows = select.query([])?;
+            rows.next()?;
+            if !lock(job).begin(&connection) {
+                return Err(
+                    rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_INTERRUPT), None).into()
+                );
+            }
+            let result = work(&connection);
+            // From now on the connection can have another job.
+            *lock(job) = Job::Ended;
+            result
         };
-        // From now on the connection can have another job.
-        *lock(job) = Job::Ended;
         // A connection that failed is closed.
         if !matches!(result, Err(Stop::Sqlite(_))) {
             lock(&self.idle).push(connection);
@@ -119,6 +126,7 @@ impl Drop for Awaited {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests may panic")]
 mod tests {
+    use std::sync::mpsc;
     use std::time::Duration;
 
     use tokio::time::timeout;
@@ -142,5 +150,32 @@ mod tests {
             timeout(Duration::from_millis(50), read(ENDLESS)).await.unwrap_err();
         }
         assert_eq!(timeout(Duration::from_secs(20), read("SELECT 1")).await.unwrap(), Ok(1));
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a12_a_read_that_is_dropped_between_two_statements_is_interrupted() {
+        const LONG: &str = "WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n LIMIT 3000000) SELECT max(n) FROM n";
+        let folder = tempfile::tempdir().unwrap();
+        let file: Arc<Path> = folder.path().join("sessions.db").into();
+        drop(file::open_writer(&file, None).unwrap());
+        let readers = Readers::new(file);
+        let (between, is_between) = tokio::sync::oneshot::channel();
+        let (dropped, is_dropped) = mpsc::channel();
+        let (result, results) = mpsc::channel();
+        let read = readers.read::<(), Failure>(move |connection| {
+            connection.query_row("SELECT count(*) FROM sessions", [], |_| Ok(()))?;
+            between.send(()).unwrap();
+            is_dropped.recv().unwrap();
+            let long = connection.query_row(LONG, [], |row| row.get::<_, i64>(0));
+            result.send(long).unwrap();
+            Ok(())
+        });
+        tokio::select! {
+            _ = read => unreachable!("it waits for the drop"),
+            between = is_between => between.unwrap(),
+        }
+        dropped.send(()).unwrap();
+        let error = results.recv().unwrap().unwrap_err();
+        assert_eq!(error.sqlite_error_code(), Some(rusqlite::ErrorCode::OperationInterrupted), "{error}");
     }
 }
