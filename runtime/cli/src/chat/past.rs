@@ -42,6 +42,11 @@ impl Past {
         self.push(Before { session: None, history: session.history(), paused: None, input: Some(input) });
     }
 
+    /// The newest input did not come into it.
+    pub(super) fn drop_input(&mut self) {
+        self.0.pop_if(|before| before.input.is_some());
+    }
+
     /// Another conversation takes the place of this one.
     pub(super) fn keep_session(&mut self, session: Session, kept: StoredFile, paused: Option<Paused>) {
         let history = session.history();

@@ -38,7 +38,7 @@ pub(super) enum TurnEnd {
     /// It had its answer already when the user cancelled it.
     AnsweredBefore,
     Cancelled,
-    /// The user cancelled it while it waited for another run of its session.
+    /// The user cancelled it while it waited for another run of its stored session.
     NotBegun,
     Paused(Paused),
     Failed(RunError),
@@ -165,11 +165,7 @@ impl<'c> Turn<'c> {
                 Ok(_) => TurnEnd::Answered,
                 Err(RunError::Paused(paused)) => TurnEnd::Paused(paused),
                 Err(RunError::Cancelled { .. }) if self.token.is_cancelled() => {
-                    if self.has_begun {
-                        TurnEnd::Cancelled
-                    } else {
-                        TurnEnd::NotBegun
-                    }
+                    if self.has_begun || stored.is_none() { TurnEnd::Cancelled } else { TurnEnd::NotBegun }
                 }
                 Err(error) => TurnEnd::Failed(error),
             },

@@ -171,7 +171,9 @@ fn a12_a_chat_says_that_it_waits_for_another_run_and_what_a_killed_one_left() {
     assert!(!shows(&folder).contains("two"), "{}", shows(&folder));
     folder.write("go", "");
     first.until_shows("Turn 2: one");
-    second.enter_until("/undo", "nothing is taken out");
-    second.enter_until("two", "Turn 3: two");
+    // What the other chat sent stays, and what was not sent is sent.
+    second.enter_until("/retry", "(another program has changed the session: it has 4 messages)");
+    second.until_shows("Turn 3: two");
+    second.enter_until("/undo", "taken out: two\nthe conversation has 4 messages");
     second.leave();
 }

@@ -50,6 +50,8 @@ pub(super) struct Talk<'s> {
     streams: Streams,
     paused: Option<Paused>,
     past: Past,
+    /// The last input, if it did not come into the conversation.
+    unsent: Option<String>,
     /// Where the conversation is kept for later chats.
     stored: Option<Stored>,
     kept: StoredFile,
@@ -106,6 +108,7 @@ impl<'s> Talk<'s> {
             app,
             watch,
             past: Past::new(&session.history()),
+            unsent: None,
             paused: session.paused(),
             session,
             first,
@@ -214,8 +217,8 @@ impl<'s> Talk<'s> {
         aside(words);
     }
 
-    /// Runs the agent, and shows the run.
-    async fn turn(&mut self, request: RunRequest) -> io::Result<Next> {
+    /// Runs the agent, and shows the run: that of an input, or one that was paused.
+    async fn turn(&mut self, request: RunRequest, input: Option<String>) -> io::Result<Next> {
         self.paused = None;
         let mut view: Box<dyn View> = if self.streams.is_live {
             Box::new(Live::new(io::stdout(), terminal::size, self.streams.has_colours))
@@ -237,9 +240,7 @@ impl<'s> Talk<'s> {
             // Its last line says so.
             TurnEnd::Answered => {}
             TurnEnd::Cancelled => self.hint_at_input(&before),
-            TurnEnd::NotBegun => {
-                self.hint("nothing was sent, because another run of the session is in progress; `/retry` sends it again");
-            }
+            TurnEnd::NotBegun => self.keep_unsent(input, &before),
             TurnEnd::AnsweredBefore => say("(the run had ended, and the conversation has its answer)")?,
             TurnEnd::Paused(paused) => {
                 self.hint(&waits(&paused));
@@ -281,9 +282,10 @@ impl<'s> Talk<'s> {
         if self.stored_id().is_some() && !self.catch_up().await? {
             return Ok(Next::Continue);
         }
+        self.unsent = None;
         self.past.keep_input(&self.session, text.clone());
-        let request = self.app.entry().request(text);
-        self.turn(self.source.arguments.session.continues(request, &self.session)).await
+        let request = self.app.entry().request(text.clone());
+        self.turn(self.source.arguments.session.continues(request, &self.session), Some(text)).await
     }
 
     fn quit(&self) -> Next {
@@ -340,7 +342,7 @@ impl<'s> Talk<'s> {
                 Some(paused) => {
                     let request = self.app.entry().resume(&paused);
                     let request = self.source.arguments.session.continues(request, &self.session);
-                    return self.turn(request).await;
+                    return self.turn(request, None).await;
                 }
                 None => self.refuse("no run is paused"),
             },
@@ -353,6 +355,7 @@ impl<'s> Talk<'s> {
                     }
                 }
             }
+            Command::Retry if let Some(text) = self.unsent.clone() => return self.send(text).await,
             Command::Retry => match self.past.last_input() {
                 Some(_) => {
                     if let Some(text) = self.undo().await?.and_then(|before| before.input) {

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use onionskin_core::model::History;
 use onionskin_core::sessions::SessionError;
 use onionskin_core::{App, Session};
 
@@ -114,6 +115,26 @@ impl<'s> Talk<'s> {
             self.hint(&format!("the input is not sent: {why}"));
         }
         Ok(self.paused.is_none())
+    }
+
+    /// Keeps the input of a run that did not begin, for `/retry`; none was there if a paused run was to go on.
+    pub(super) fn keep_unsent(&mut self, input: Option<String>, before: &History) {
+        let history = self.session.history();
+        if history != *before {
+            // It began in the same moment.
+            self.past = Past::new(&history);
+            self.hint_at_input(before);
+            return;
+        }
+        let then = match input {
+            Some(_) => "`/retry` sends it again",
+            None => "`/resume` asks again",
+        };
+        if input.is_some() {
+            self.past.drop_input();
+        }
+        self.unsent = input;
+        self.hint(&format!("nothing was sent, because another run of the session is in progress; {then}"));
     }
 
     /// Goes back to the conversation before the last change. A run that waits in a stored session is given up. What another program did last
