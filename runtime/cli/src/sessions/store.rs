@@ -103,7 +103,9 @@ impl SessionArguments {
     /// Says that a session is a new one, and where it is stored: a mistyped id begins one too, and so does a folder that was moved.
     pub(crate) fn note_of_new(&self, program: &Program, session: &Session) -> Option<String> {
         let id = self.id()?;
-        let is_new = session.history().is_empty() && session.usage() == UsageByModel::default();
+        let is_new = session.history().is_empty()
+            && session.usage() == UsageByModel::default()
+            && session.paused().is_none();
         // A setup can have a store of its own.
         let file = if program.setup.is_none() { self.store.place(program) } else { None };
         let place = file.map_or_else(String::new, |file| format!(", in {file}"));
@@ -190,8 +192,7 @@ impl StoreArguments {
     async fn add_to(&self, program: &Program, app: AppBuilder) -> Result<AppBuilder, Failure> {
         let file = self.file(program)?.create().await?;
         // A session that continues has spent what it spent.
-        let app =
-            if app.has_budget_store() { app } else { app.budget_store(std::sync::Arc::new(file.clone())) };
+        let app = if app.has_budget_store() { app } else { app.budget_store(file.clone()) };
         Ok(app.session_store(file))
     }
 

@@ -212,6 +212,18 @@ fn a12_the_run_that_waits_is_one_of_its_agent_and_ends_with_a_return() {
 }
 
 #[test]
+fn a12_a_session_whose_first_run_waits_is_not_new() {
+    let folder = Folder::asker(
+        "",
+        "  - calls: [{ tool: human_input, args: { question: Which colour? } }]\n    usage: { input_tokens: 0, output_tokens: 0 }\n",
+    );
+    let words = "error: the session `a` waits for answers:\n";
+    assert!(run(&folder, "a", &["Paint it."]).words.starts_with("note: the session `a` is new, in `"));
+    let again = run(&folder, "a", &[]);
+    assert!(again.words.starts_with(words), "{again:?}");
+}
+
+#[test]
 fn a12_runs_of_a_session_are_for_its_user() {
     let folder = counter();
     run(&folder, "a", &["--user", "ada", "one"]);
