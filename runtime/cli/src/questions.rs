@@ -1,6 +1,8 @@
 //! Questions of a run as lines, and the person who answers them at a terminal.
 
 use std::io::{self, Write as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use clap::Args;
@@ -155,6 +157,31 @@ pub(crate) fn problem(error: &AnswerError) -> String {
     folded(&words, QUESTION)
 }
 
+/// How many questions of a run are open.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct OpenQuestions(Arc<AtomicUsize>);
+
+impl OpenQuestions {
+    pub(crate) fn is_any(&self) -> bool {
+        self.0.load(Ordering::SeqCst) > 0
+    }
+
+    /// A question is open until the result is dropped.
+    pub(crate) fn begin(&self) -> OpenQuestion {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        OpenQuestion(self.clone())
+    }
+}
+
+/// One that is open.
+pub(crate) struct OpenQuestion(OpenQuestions);
+
+impl Drop for OpenQuestion {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
 /// The person at the terminal of standard input and standard error.
 pub(crate) struct Person {
     /// Whether each call is allowed without a question.
@@ -163,6 +190,7 @@ pub(crate) struct Person {
     is_there: bool,
     /// When the person leaves, and answers nothing more.
     leaves: CancellationToken,
+    open: OpenQuestions,
     /// One question at a time. Each waits until the events before it are shown.
     asks: Mutex<mpsc::UnboundedSender<oneshot::Sender<()>>>,
 }
@@ -171,9 +199,14 @@ pub(crate) struct Person {
 pub(crate) type Waiting = mpsc::UnboundedReceiver<oneshot::Sender<()>>;
 
 impl Person {
-    pub(crate) fn new(is_there: bool, yes: YesArgument, leaves: CancellationToken) -> (Self, Waiting) {
+    pub(crate) fn new(
+        is_there: bool,
+        yes: YesArgument,
+        leaves: CancellationToken,
+        open: OpenQuestions,
+    ) -> (Self, Waiting) {
         let (asks, waiting) = mpsc::unbounded_channel();
-        (Self { allows: yes.yes, is_there, leaves, asks: Mutex::new(asks) }, waiting)
+        (Self { allows: yes.yes, is_there, leaves, open, asks: Mutex::new(asks) }, waiting)
     }
 }
 
@@ -185,6 +218,7 @@ impl Answerer for Person {
         if !self.is_there {
             return None;
         }
+        let _open = self.open.begin();
         let asks = self.asks.lock().await;
         let (waits, shown) = oneshot::channel();
         // If nobody shows events, none is to be waited for.

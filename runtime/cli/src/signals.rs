@@ -3,13 +3,15 @@
 // A thread of its own takes them: a tool or a file that blocks the thread of the command would keep the signal from being seen.
 
 use std::future::Future;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use onionskin_core::CancellationToken;
 use tokio::sync::mpsc;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 use crate::failure::Failure;
 
@@ -83,6 +85,16 @@ impl Signals {
 /// runs.
 pub(crate) async fn until_signal<T>(command: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     Signals::take(false, false, || ()).until(command).await
+}
+
+/// Lets the run of a stored session write its end. With an open question, it may pause by itself before it is cancelled.
+pub(crate) async fn last_work(run: impl Future, has_question: bool, token: &CancellationToken) {
+    let (mut run, end) = (pin!(run), Instant::now() + LAST_WORK);
+    if has_question && timeout_at(end - LAST_WORK / 2, &mut run).await.is_ok() {
+        return;
+    }
+    token.cancel();
+    let _ = timeout_at(end, run).await;
 }
 
 /// What the thread knows.

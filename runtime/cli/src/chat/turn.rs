@@ -13,12 +13,12 @@ use onionskin_core::run::{RunRequest, RunStream};
 use onionskin_core::text::thousands;
 use onionskin_core::{CancellationToken, RunError};
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::{MissedTickBehavior, sleep, timeout};
+use tokio::time::{MissedTickBehavior, sleep};
 
 use crate::lines::ReadLine;
 use crate::output::NOTICED;
 use crate::questions::{self, Asking, YesArgument};
-use crate::signals::{INTERRUPT, LAST_WORK, Signals};
+use crate::signals::{INTERRUPT, Signals, last_work};
 use crate::text;
 use crate::typeahead;
 
@@ -95,8 +95,8 @@ pub(super) struct Turn<'c> {
     token: CancellationToken,
     /// Whether an event came before the user cancelled it.
     has_begun: bool,
-    /// Whether the user was asked something.
-    is_asked: bool,
+    /// The questions that the user has, or left open.
+    open: usize,
 }
 
 type Reply = oneshot::Sender<Option<Answer>>;
@@ -117,7 +117,7 @@ impl<'c> Turn<'c> {
             yes,
             token: CancellationToken::new(),
             has_begun: false,
-            is_asked: false,
+            open: 0,
         }
     }
 
@@ -184,13 +184,10 @@ impl<'c> Turn<'c> {
         if stored.is_none() {
             return;
         }
-        let mut output = pin!(run.output());
+        let has_question = self.open > 0 || !questions.is_empty();
         // Nobody answers any more.
         drop(questions);
-        if !(may_wait && self.is_asked) || timeout(LAST_WORK / 2, &mut output).await.is_err() {
-            self.token.cancel();
-            let _ = timeout(LAST_WORK, output).await;
-        }
+        last_work(run.output(), may_wait && has_question, &self.token).await;
     }
 
     /// Shows the run until it ends, or until the user leaves: then it gives the signal.
@@ -222,7 +219,7 @@ impl<'c> Turn<'c> {
                     }
                 }
                 Some((question, reply)) = questions.recv() => {
-                    self.is_asked = true;
+                    self.open += 1;
                     if let Some(signal) = self.ask(&question, reply, run).await? {
                         return Ok(Some(signal));
                     }
@@ -281,6 +278,7 @@ impl<'c> Turn<'c> {
         run: &mut RunStream,
     ) -> io::Result<Option<u8>> {
         if reply.is_closed() {
+            self.open -= 1;
             return Ok(None);
         }
         self.catch_up(run).await?;
@@ -321,6 +319,9 @@ impl<'c> Turn<'c> {
                 ReadLine::End | ReadLine::Failed(_) => None,
             };
             self.used.allows_always |= matches!(answer, Some(Answer::Approval(Approval::AllowAlways(_))));
+            if answer.is_some() || reply.is_closed() {
+                self.open -= 1;
+            }
             let _ = reply.send(answer);
             return Ok(None);
         }

@@ -13,7 +13,6 @@ use onionskin_core::event::{CallOutcome, Event, EventKind};
 use onionskin_core::question::{Paused, QuestionKind};
 use onionskin_core::run::{RunRequest, RunStream};
 use onionskin_core::{App, CancellationToken, RunError};
-use tokio::time::timeout;
 
 use crate::agents::{self, AgentArguments};
 use crate::failure::Failure;
@@ -21,9 +20,9 @@ use crate::log;
 use crate::model::ModelArguments;
 use crate::output;
 use crate::program::Program;
-use crate::questions::{self, Person, Waiting, YesArgument};
+use crate::questions::{self, OpenQuestions, Person, Waiting, YesArgument};
 use crate::sessions::SessionArguments;
-use crate::signals::{INTERRUPT, LAST_WORK, Signals};
+use crate::signals::{INTERRUPT, Signals, last_work};
 use crate::text;
 use printer::{RunPrinter, RunResult};
 
@@ -35,7 +34,8 @@ the answer alone is printed, at the end; a run that asks something ends then wit
 
 With `--session` the conversation is stored. A run that asks something waits there: without an input, the next run of the session asks again.
 
-Exit code: 0 with an answer, 2 after an error and with an open question, 130 after Ctrl-C, 143 after SIGTERM.";
+Exit code: 0 with an answer, 2 after an error and with an open question, 129 if the terminal is closed where it can ask, 130 \
+after Ctrl-C, 143 after SIGTERM.";
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -85,9 +85,10 @@ pub(crate) async fn run(program: &Program, arguments: RunArguments) -> Result<Ex
     let has_person = input.as_deref() != Some(input::STANDARD);
     let asks = has_person && io::stdin().is_terminal() && io::stderr().is_terminal();
     let (token, leaves) = (CancellationToken::new(), CancellationToken::new());
+    let open = OpenQuestions::default();
     let run = async {
         let input = input::read(input).await?;
-        let (person, waiting) = Person::new(asks, yes, leaves.clone());
+        let (person, waiting) = Person::new(asks, yes, leaves.clone(), open.clone());
         let with = |app: AppBuilder| if asks || yes.yes { app.default_answerer(person) } else { app };
         let app = agents::app(program, &agents, &model, &session, with).await?;
         if verbose {
@@ -99,7 +100,7 @@ pub(crate) async fn run(program: &Program, arguments: RunArguments) -> Result<Ex
         let result = match request(program, &app, input, &agents, &session).await {
             Ok(request) => {
                 let stream = request.cancellation(token.clone()).stream();
-                show(stream, session.id(), &mut printer, &mut ran, waiting).await
+                show(stream, session.id(), &mut printer, &mut ran, waiting, &open).await
             }
             Err(failure) => Err(failure),
         };
@@ -113,15 +114,11 @@ pub(crate) async fn run(program: &Program, arguments: RunArguments) -> Result<Ex
         biased;
         signal = signals.next() => {
             if session.id().is_some() {
-                if signal != INTERRUPT {
-                    // A question that is open waits in the session then.
+                let has_question = signal != INTERRUPT && open.is_any();
+                if has_question {
                     leaves.cancel();
-                    if timeout(LAST_WORK / 2, &mut run).await.is_ok() {
-                        return Err(Failure::interrupted(signal));
-                    }
                 }
-                token.cancel();
-                let _ = timeout(LAST_WORK, run).await;
+                last_work(run, has_question, &token).await;
             }
             return Err(Failure::interrupted(signal));
         }
@@ -170,12 +167,14 @@ async fn show(
     printer: &mut RunPrinter,
     ran: &mut Vec<String>,
     mut waiting: Waiting,
+    open: &OpenQuestions,
 ) -> Result<RunResult, Failure> {
     let first = match session {
         Some(id) => output::with_notice(&format!("waiting for the session `{id}` .."), run.next()).await,
         None => run.next().await,
     };
     let (mut next, mut shown) = (first, Ok(()));
+    let mut unanswered = Vec::new();
     loop {
         match next {
             Some(event) => {
@@ -183,6 +182,9 @@ async fn show(
                     tool_that_ran(&event).filter(|tool| !ran.iter().any(|other| other == tool))
                 {
                     ran.push(tool.to_owned());
+                }
+                if let EventKind::ToolFinished { outcome: CallOutcome::Paused, .. } = &event.kind {
+                    unanswered.push(open.begin());
                 }
                 match printer.show(&event) {
                     // A run that is stored goes on to its end, also without a terminal.

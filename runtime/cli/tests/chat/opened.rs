@@ -130,6 +130,29 @@ fn u2_a_question_that_is_open_when_a_chat_is_ended_stays_open() {
     chat.leave();
 }
 
+#[cfg(feature = "shell")]
+#[test]
+fn a12_a_signal_lets_a_chat_begin_no_call_behind_an_answered_question() {
+    let shell = |command: &str| {
+        format!("  - calls: [{{ tool: shell_execute, args: {{ command: \"{command}\" }} }}]\n")
+    };
+    let asks = "  - calls: [{ tool: human_input, args: { question: Which colour? } }]\n";
+    let waits = shell("touch begun; while [ ! -e go ]; do sleep 0.05; done");
+    let folder = Folder::new(&[
+        ("cards/asker.md", "---\nruntime: [human.input, shell.execute]\napproval: []\n---\nWork.\n"),
+        ("script.yaml", &format!("asker:\n{asks}{waits}{}  - say: Done.\n", shell("touch late"))),
+    ]);
+    let mut chat = chat_in(&folder);
+    chat.enter_until("paint it", "decline> ");
+    chat.types("red\r");
+    until("the call", || folder.path("begun").exists());
+    chat.signal(Signal::SIGTERM);
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    folder.write("go", "");
+    assert_eq!(chat.code(), 143);
+    assert!(!folder.path("late").exists());
+}
+
 #[test]
 fn a12_a_chat_says_what_others_did_with_its_run_and_its_session() {
     let folder = Folder::asker(

@@ -408,6 +408,40 @@ fn a12_runs_of_two_processes_take_turns_in_a_session() {
     assert_eq!((second.code, &*second.out), (0, "I heard two\n"), "{second:?}");
 }
 
+/// Nothing new begins after a signal that ends the program, unless a question is open.
+#[cfg(feature = "shell")]
+#[test]
+fn a12_a_signal_lets_a_run_begin_no_call() {
+    let folder = slow();
+    let script = folder.read("script.yaml").replace(
+        "  - say: Done.\n",
+        "  - calls: [{ tool: shell_execute, args: { command: \"touch late\" } }]\n  - say: Done.\n",
+    );
+    folder.write("script.yaml", &script);
+    let mut first = begin(&folder);
+    kill(Pid::from_raw(first.id().try_into().unwrap()), Signal::SIGTERM).unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    folder.write("go", "");
+    assert_eq!(first.wait().unwrap().code(), Some(143));
+    assert!(!folder.path("late").exists());
+}
+
+/// Where nobody is asked, the question is open all the same.
+#[cfg(feature = "shell")]
+#[test]
+fn u2_a_signal_lets_a_run_pause_whose_question_is_open() {
+    let folder = slow();
+    let calls = "calls: [{ tool: human_input, args: { question: Which colour? } }, ";
+    folder.write("script.yaml", &folder.read("script.yaml").replacen("calls: [", calls, 1));
+    folder.write("cards/slow.md", "---\nruntime: [human.input, shell.execute]\napproval: []\n---\nWork.\n");
+    let mut first = begin(&folder);
+    std::thread::sleep(Duration::from_millis(100));
+    kill(Pid::from_raw(first.id().try_into().unwrap()), Signal::SIGTERM).unwrap();
+    folder.write("go", "");
+    assert_eq!(first.wait().unwrap().code(), Some(143));
+    run(&folder, "a", &[]).failed(&["error: the session `a` waits for answers:\n  slow: Which colour?\n"]);
+}
+
 /// The next run need not wait until the lease of this one has ended.
 #[cfg(feature = "shell")]
 #[test]
