@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 async fn a12_the_store_in_memory_passes_the_suite() {
     let report = session_suite(|| async { MemorySessions::default() }).await;
     report.assert_passed();
-    assert_eq!(report.cases().count(), 28);
+    assert_eq!(report.cases().count(), 29);
 }
 
 /// What is wrong with a store.

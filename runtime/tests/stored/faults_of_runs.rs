@@ -261,6 +261,34 @@ async fn a12_an_import_and_a_fork_use_no_answer_of_the_original() {
     assert_eq!(*market.bought.lock().unwrap(), [5]);
 }
 
+#[tokio::test]
+async fn u2_what_a_failed_attempt_left_is_no_change_of_the_program() {
+    let mut failed_attempts = 0;
+    for number in 0.. {
+        let (store, market) = (Arc::new(MemorySessions::default()), at_price(5));
+        let faulty = Arc::new(Faulty::new(&store, number, Fault::Fails));
+        let trader = trader(Arc::clone(&faulty), &market).await;
+        let session = trader.open_session("a").await.unwrap();
+        let Err(RunError::Paused(paused)) = trader.request("Buy.").session(&session).run().await else {
+            continue;
+        };
+        let resume = |paused: &Paused| {
+            let (key, answer) = (paused.questions()[0].key().to_owned(), Answer::value(true).unwrap());
+            trader.resume(paused).session(&session).answer(key, answer).run()
+        };
+        if resume(&paused).await.is_ok() {
+            assert!(!faulty.has_failed());
+            break;
+        }
+        failed_attempts += 1;
+        let error = trader.request("Hello?").session(&session).run().await.unwrap_err();
+        assert!(matches!(&error, RunError::Session { source: SessionError::Waits { .. }, .. }), "{error}");
+        let output = resume(&session.paused().unwrap()).await.unwrap();
+        assert_eq!(output.text, "Done: bought: true", "append {number}");
+    }
+    assert!(failed_attempts > 2, "{failed_attempts}");
+}
+
 agent! {
     Looker { instruction: "Look.", function_tools: [look] }
 }

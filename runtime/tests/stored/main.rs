@@ -6,9 +6,9 @@
 mod answers;
 mod deep;
 mod directory;
+mod ended_waits;
 mod faults;
 mod faults_of_runs;
-mod given_up;
 #[cfg(unix)]
 mod killed;
 mod pauses;

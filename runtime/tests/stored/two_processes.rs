@@ -58,6 +58,14 @@ async fn a12_a_session_that_is_opened_again_has_what_others_appended() {
     other.request("3").session(&elsewhere).run().await.unwrap();
     one.open_session("a").await.unwrap();
     assert_eq!((inputs(&session).len(), session.state().get("mine")), (2, Some(true.into())));
+
+    // Also where nothing was stored yet.
+    let session = one.open_session("b").await.unwrap();
+    session.state().set("mine", true);
+    let elsewhere = other.open_session("b").await.unwrap();
+    other.request("1").session(&elsewhere).run().await.unwrap();
+    one.open_session("b").await.unwrap();
+    assert_eq!((inputs(&session).len(), session.state().get("mine")), (0, Some(true.into())));
 }
 
 /// Opens the session of its run.

@@ -47,7 +47,7 @@ pub enum SessionError {
     },
     /// The run goes on with the session as it was, and the program has changed it since.
     #[error(
-        "the session `{session}` has changes that are not stored, and the run `{run_id}` continues without them: `Session::reload` drops them, and `Session::give_up` keeps them and gives a run up that waits"
+        "the session `{session}` has changes that are not stored, and the run `{run_id}` continues without them: `Session::reload` drops them; to keep them, call `Session::give_up` if the run waits, or use another run id"
     )]
     #[non_exhaustive]
     Unstored {

@@ -110,7 +110,12 @@ impl Pending {
         });
         let results: Vec<_> = waited.map(unanswered).collect();
         let results = (!results.is_empty()).then_some(Change::Results { results });
-        results.into_iter().chain([Change::Resolved { run_id: self.paused.run_id().into() }])
+        results.into_iter().chain([self.resolved()])
+    }
+
+    /// The end of its wait.
+    pub(super) fn resolved(&self) -> Change {
+        Change::Resolved { run_id: self.paused.run_id().into() }
     }
 }
 

@@ -107,8 +107,8 @@ impl RunLease {
         let count = log.acquire(wait).await?;
         self.renewal = log.renewal(count);
         let mut state = log.state.lock().await;
-        // What a run left whose end is not in the log is no change of the program.
-        let is_left = state.run.take().is_some();
+        // What a run left whose end is not in the log is no change of the program, also for the run after one that fails here.
+        let is_left = state.run.is_some();
         log.refresh(&mut state, &session, count).await?;
         let LoggedRun { run_id, agent, user, is_replayable } = run;
         log.check_user(user.as_ref())?;

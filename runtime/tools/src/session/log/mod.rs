@@ -51,8 +51,8 @@ struct LogState {
     count: u64,
     last: Option<SessionRecord>,
     written: Snapshot,
-    /// What a session without records had when it was opened.
-    opened: Snapshot,
+    /// What a session without records had when it was opened; `None` before it was read.
+    opened: Option<Snapshot>,
     /// An append whose outcome is unknown, because its future was dropped.
     attempt: Option<Attempt>,
     /// Whether the session must be read again.
@@ -139,12 +139,11 @@ impl LogState {
         }
     }
 
-    /// Whether the session has something that the log lacks, or may lack.
+    /// Whether the session has something that the log lacks.
     fn is_ahead(&self, session: &Session) -> bool {
-        let log = if self.count == 0 { &self.opened } else { &self.written };
-        self.run.is_some()
-            || self.attempt.is_some()
-            || !log.clone().changes(session, &session.history(), &[]).is_empty()
+        let opened = self.opened.as_ref().filter(|_| self.count == 0);
+        let mut log = opened.unwrap_or(&self.written).clone();
+        !log.changes(session, &session.history(), &[]).is_empty()
     }
 
     /// The results of calls of the newest message. Others are in the conversation.
@@ -259,8 +258,8 @@ impl SessionLog {
             session.threads().replace(threads);
         }
         let (written, opened) = match count {
-            0 => (Snapshot::default(), Snapshot::all(session)),
-            _ => (Snapshot::all(session), Snapshot::default()),
+            0 => (Snapshot::default(), Some(Snapshot::all(session))),
+            _ => (Snapshot::all(session), Some(Snapshot::default())),
         };
         let (run, runs) = (state.run.take(), state.runs);
         *state = LogState { count, last, written, opened, attempt: None, is_stale: false, run, runs };
@@ -402,9 +401,10 @@ impl Session {
         let log = self.log().ok_or_else(|| SessionError::not_stored(self.id()))?;
         let _turn = self.turn_alone().await?;
         let mut state = log.state.lock().await;
-        state.run = None;
         log.resolve(&mut state).await?;
-        log.read(&mut state, self).await
+        log.read(&mut state, self).await?;
+        state.run = None;
+        Ok(())
     }
 
     /// The turn for work that is no run.
@@ -426,6 +426,11 @@ impl Session {
         let done = async {
             let count = log.acquire_alone().await?;
             let mut state = log.state.lock().await;
+            if state.run.is_some() && lock(&log.facts).pending.is_some() {
+                // What an attempt to resume the run left is no change of the program.
+                log.resolve(&mut state).await?;
+                log.read(&mut state, self).await?;
+            }
             state.run = None;
             log.refresh(&mut state, self, count).await?;
             work(log, &mut state).await
@@ -473,15 +478,19 @@ impl Session {
         let Some(log) = self.log() else { return Ok(()) };
         let turn = self.0.turn.try_lock();
         let mut state = log.state.lock().await;
-        let is_behind = match state.count.checked_sub(1) {
-            None => state.run.is_none(),
-            Some(before) if turn.is_ok() && !state.is_ahead(self) => {
+        if state.opened.is_some() {
+            let is_idle = turn.is_ok() && state.run.is_none() && state.attempt.is_none();
+            if !is_idle || state.is_ahead(self) {
+                return Ok(());
+            }
+            if let Some(before) = state.count.checked_sub(1) {
                 let newer = log.store.read(log.id(), before).await?;
                 // The next run of a session that was deleted says so.
-                newer.len() > 1 && newer.first() == state.last.as_ref()
+                if newer.len() == 1 || newer.first() != state.last.as_ref() {
+                    return Ok(());
+                }
             }
-            Some(_) => false,
-        };
-        if is_behind { log.read(&mut state, self).await } else { Ok(()) }
+        }
+        log.read(&mut state, self).await
     }
 }

@@ -153,7 +153,9 @@ impl Sessions {
     async fn rewind_held(&self, lease: &SessionLease, messages: usize) -> Result<(), SessionError> {
         let (content, live) = Content::with_live(self.records(lease.session()).await?);
         let to = place(lease.session(), &live, messages)?;
-        let changes = given_up(&content.facts).chain([Change::Rewound { to }]);
+        // A place is before the run that waits, so no results of it stay.
+        let resolved = content.facts.pending.as_ref().map(Pending::resolved);
+        let changes = resolved.into_iter().chain([Change::Rewound { to }]);
         let records: Vec<_> = changes.map(SessionRecord::now).collect();
         Ok(self.0.append(lease, content.count, &records).await?)
     }
@@ -190,7 +192,7 @@ impl Sessions {
         let mut records = export.0;
         let mut facts = Facts::default();
         records.iter().map(SessionRecord::change).for_each(|change| facts.note(change));
-        records.extend(given_up(&facts).map(SessionRecord::now));
+        records.extend(facts.pending.iter().flat_map(Pending::give_up).map(SessionRecord::now));
         let Content { own, threads, .. } = Content::new(records.clone());
         for part in threads.into_values().chain([own]) {
             part.into_saved()?;
@@ -220,11 +222,6 @@ impl Sessions {
         self.0.release(&lease).await?;
         Ok(created?)
     }
-}
-
-/// What gives up the run that waits.
-fn given_up(facts: &Facts) -> impl Iterator<Item = Change> {
-    facts.pending.iter().flat_map(Pending::give_up)
 }
 
 fn place(session: &str, live: &[(u64, SessionRecord)], messages: usize) -> Result<u64, SessionError> {

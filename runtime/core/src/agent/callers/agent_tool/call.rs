@@ -85,6 +85,11 @@ impl AgentCall {
             };
             return Err(Exit::tool(text));
         };
+        if session.log().is_some() && cx.run().hide_text(&*name) != *name {
+            return Err(Exit::tool(
+                "the name of the thread contains a secret, and a stored session stores the names of threads: use another name",
+            ));
+        }
         let owner = Owner {
             caller: cx.agent_name().into(),
             tool: cx.tool_name().into(),

@@ -80,7 +80,7 @@ fn texts(session: &Session) -> Vec<String> {
 }
 
 /// What the store says of a call that never ends.
-async fn told_of_stall(store: &Arc<MemorySessions>, teller: &AgentHandle, session: &Session) -> String {
+async fn reported_stall(store: &Arc<MemorySessions>, teller: &AgentHandle, session: &Session) -> String {
     let before = store.read("a", 0).await.unwrap().len();
     let mut run = Box::pin(teller.request("stall").session(session).run());
     loop {
@@ -96,14 +96,17 @@ async fn told_of_stall(store: &Arc<MemorySessions>, teller: &AgentHandle, sessio
 }
 
 #[tokio::test]
-async fn u2_only_the_calls_that_waited_are_told_as_not_run() {
+async fn u2_only_the_calls_that_waited_are_reported_as_not_run() {
     let (store, bank) = (Arc::new(MemorySessions::default()), Arc::new(Bank::default()));
     let teller = teller(&store, &bank).await;
     let session = teller.open_session("a").await.unwrap();
     pause(teller.request("pay").session(&session).run().await);
     session.give_up().await.unwrap();
-    let told = texts(&session);
-    assert!(told[2].contains("not run: it waited for a person") && told[2].contains("a lamp"), "{told:?}");
+    let reported = texts(&session);
+    assert!(
+        reported[2].contains("not run: it waited for a person") && reported[2].contains("a lamp"),
+        "{reported:?}"
+    );
 
     // The call of the child has the same id.
     let head = Head::builder().model(model()).provide_shared(bank);
@@ -111,8 +114,11 @@ async fn u2_only_the_calls_that_waited_are_told_as_not_run() {
     let session = head.open_session("head").await.unwrap();
     pause(head.request("Serve.").session(&session).run().await);
     session.give_up().await.unwrap();
-    let told = texts(&session);
-    assert!(!told[2].contains("not run") && told[2].contains("may have taken effect"), "{told:?}");
+    let reported = texts(&session);
+    assert!(
+        !reported[2].contains("not run") && reported[2].contains("may have taken effect"),
+        "{reported:?}"
+    );
 }
 
 #[tokio::test]
@@ -130,8 +136,8 @@ async fn u2_a_call_that_waited_is_not_taken_for_a_later_one_with_its_id() {
         }
         Sessions::new(Arc::clone(&store)).rewind("a", 0).await.unwrap();
         session.reload().await.unwrap();
-        let told = told_of_stall(&store, &teller, &session).await;
-        assert!(told.contains("may have taken effect"), "{is_approved}: {told}");
+        let reported = reported_stall(&store, &teller, &session).await;
+        assert!(reported.contains("may have taken effect"), "{is_approved}: {reported}");
     }
 }
 
@@ -148,8 +154,8 @@ async fn u2_forks_and_earlier_places_say_that_the_run_was_given_up() {
     sessions.rewind("a", 3).await.unwrap();
     for id in ["a", "b"] {
         let read = sessions.read(id).await.unwrap();
-        let told = read.content.history().last().unwrap().to_text().into_owned();
-        assert!(told.contains("not run: it waited for a person"), "{told}");
+        let reported = read.content.history().last().unwrap().to_text().into_owned();
+        assert!(reported.contains("not run: it waited for a person"), "{reported}");
     }
 }
 
@@ -173,6 +179,6 @@ async fn u2_an_answered_call_whose_run_was_given_up_may_have_run() {
     let later = self::teller(&copy, &bank).await;
     let session = later.open_session("a").await.unwrap();
     session.give_up().await.unwrap();
-    let told = texts(&session);
-    assert!(told[2].contains("may have taken effect"), "{told:?}");
+    let reported = texts(&session);
+    assert!(reported[2].contains("may have taken effect"), "{reported:?}");
 }
