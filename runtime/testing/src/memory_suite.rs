@@ -211,7 +211,12 @@ async fn long_searches(store: Arc<impl MemoryStore>) -> Check {
         let found = store.find(&MemoryQuery::find(ada(), refused)).await;
         same("a search that is too long", &matches!(found, Err(MemoryError::SearchTooLong(_))), &true)?;
     }
-    Ok(())
+    // A paragraph of a language without spaces has more pairs of letters. The first ones count.
+    let letters = ('\u{4e00}'..).take(SearchTooLong::MAX_CHARACTERS).collect::<Vec<_>>();
+    let counts = letters[SearchTooLong::MAX_WORDS - 1..=SearchTooLong::MAX_WORDS].iter().collect::<String>();
+    store.add(&ada(), &counts).await?;
+    let paragraph = letters.iter().collect::<String>();
+    same("the hits of a paragraph", &texts(&hits(&store, &paragraph).await?).first(), &Some(&&*counts))
 }
 
 async fn any_text(store: Arc<impl MemoryStore>) -> Check {

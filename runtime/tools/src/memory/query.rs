@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use super::{Memory, MemoryError, MemoryScope};
-use crate::search::{bounded, distinct, is_unspaced};
+use crate::search::{SearchTooLong, bounded, distinct, is_unspaced};
 
 /// Which memories [`MemoryStore::find`](super::MemoryStore::find) returns.
 ///
@@ -45,8 +45,8 @@ impl MemoryQuery {
 /// For stores.
 impl MemoryQuery {
     /// What a memory must have one of: the different words of [`words`](Self::words), in lower case. Of letters of languages
-    /// without spaces ([`is_unspaced`](super::is_unspaced)), each two that are beside each other are a word. `None` if the query
-    /// selects all memories.
+    /// without spaces ([`is_unspaced`](super::is_unspaced)), each two that are beside each other are a word. Never
+    /// more than 64: the first ones. `None` if the query selects all memories.
     ///
     /// ```
     /// use onionskin::memory::{MemoryQuery, MemoryScope};
@@ -60,7 +60,10 @@ impl MemoryQuery {
     pub fn terms(&self) -> Result<Option<Vec<String>>, MemoryError> {
         let Some(text) = &self.words else { return Ok(None) };
         let words = bounded(text, folded(text).split_whitespace().map(str::to_owned))?;
-        Ok(Some(distinct(words.iter().flat_map(|word| parts(word)).flat_map(|part| pairs(&part)))))
+        let mut terms = distinct(words.iter().flat_map(|word| parts(word)).flat_map(|part| pairs(&part)));
+        // A sentence without spaces has about as many as letters.
+        terms.truncate(SearchTooLong::MAX_WORDS);
+        Ok(Some(terms))
     }
 
     /// The page of these memories: all of the scope, the newest first. With words, those that have more of the
@@ -126,4 +129,22 @@ fn pairs(part: &str) -> Vec<String> {
         return vec![part.to_owned()];
     }
     letters.windows(2).map(String::from_iter).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a14_a_search_has_a_number_of_terms_also_without_spaces() {
+        let letters: Vec<_> = ('\u{4e00}'..).take(SearchTooLong::MAX_CHARACTERS).collect();
+        let scope = MemoryScope::shared("memory");
+        let terms = |text: String| MemoryQuery::find(scope.clone(), text).terms().unwrap().unwrap();
+        let of_paragraph = terms(letters.iter().collect());
+        assert_eq!(of_paragraph.len(), SearchTooLong::MAX_WORDS);
+        assert_eq!(of_paragraph.last().unwrap(), "\u{4e3f}\u{4e40}");
+        // Words with an ending without spaces too.
+        assert_eq!(terms((0..64).map(|word| format!("{word}\u{306e}\u{3067} ")).collect()).len(), 64);
+    }
 }
