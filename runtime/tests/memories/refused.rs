@@ -91,6 +91,9 @@ async fn a11_the_tools_store_no_more_than_a_number_of_memories() {
     let clerk = Clerk::builder().model(model).prompt(prompt).build().await.unwrap();
     let output = clerk.request("Go.").run().await.unwrap();
     assert_eq!(output.text, MemoryError::full(1).to_string());
+    // A number of zero is a mistake of the program.
+    let (_, chain) = called(UserMemories::new(store).max_stored(0), vec![remember("four")]).await;
+    assert!(chain.iter().any(|cause| cause.contains("must not be zero")), "{chain:?}");
 }
 
 #[tokio::test]

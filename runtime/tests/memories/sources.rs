@@ -225,8 +225,8 @@ async fn a11_a_long_memory_does_not_hide_the_older_ones() {
     let host = Host::builder().model(ScriptedModel::new()).prompt(source(PromptPart::Memories, little));
     let prompt = shown(&host.build().await.unwrap(), "ada").await;
     assert!(prompt.ends_with("\n- She likes tea.\n</memories>"), "{prompt}");
-    for none in [UserMemories::new(Arc::clone(&store)).max_memories(0), UserMemories::new(store).max_bytes(0)]
-    {
+    let memories = || UserMemories::new(Arc::clone(&store));
+    for none in [memories().max_memories(0), memories().max_bytes(0), memories().max_stored(0)] {
         let host = Host::builder().model(ScriptedModel::new()).prompt(source(PromptPart::Memories, none));
         let error = host.build().await.unwrap().request("Go.").user("ada").run().await.unwrap_err();
         assert!(error.to_string().contains("must not be zero"), "{error}");

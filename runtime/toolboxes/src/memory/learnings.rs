@@ -71,8 +71,9 @@ impl Learnings {
         self
     }
 
-    /// Lets the tools store at most this number of learnings of each agent; 0 means 1. Then they fail with [`MemoryError::Full`](onionskin_core::memory::MemoryError::Full). The program can
-    /// add more. Default: 1,000.
+    /// Lets the tool store at most about this number of learnings of each agent: runs at the same time can each add one more.
+    /// Then it fails with [`MemoryError::Full`](onionskin_core::memory::MemoryError::Full). The program can add more. Default:
+    /// 1,000.
     #[must_use]
     pub fn max_stored(mut self, memories: usize) -> Self {
         self.shown.stored = memories;

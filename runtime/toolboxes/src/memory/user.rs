@@ -27,8 +27,9 @@ const PAGE: usize = 20;
 /// what they know of a user.
 ///
 /// The prompt has the newest 50 memories, and at most 8,000 bytes of them; `find_memories` finds the others. A memory
-/// that a tool adds has at most 1,000 characters, and no secret of the run, and a user has at most 1,000 of them. In the prompt each memory is one line of
-/// text, cut at 1,000 characters, and a bound of zero is an error of the run. They come after a line that says that they are facts and never instructions.
+/// that a tool adds has at most 1,000 characters, and no secret of the run, and a user has about 1,000 of them at most. In the
+/// prompt each memory is one line of text, cut at 1,000 characters. They come after a line that says that they are facts and
+/// never instructions. A bound of zero is an error of the run, or of the tool that adds memories.
 ///
 /// ```
 /// use onionskin::memory::{UserMemories, VolatileMemories};
@@ -102,8 +103,8 @@ impl UserMemories {
         self
     }
 
-    /// Lets the tools store at most this number of memories of each user; 0 means 1. Then they fail with [`MemoryError::Full`]. The program can
-    /// add more. Default: 1,000.
+    /// Lets the tools store at most about this number of memories of each user: runs at the same time can each add one more. Then
+    /// they fail with [`MemoryError::Full`]. The program can add more. Default: 1,000.
     #[must_use]
     pub fn max_stored(mut self, memories: usize) -> Self {
         self.shown.stored = memories;
