@@ -145,6 +145,8 @@ mod tests {
         assert_eq!(of_paragraph.len(), SearchTooLong::MAX_WORDS);
         assert_eq!(of_paragraph.last().unwrap(), "\u{4e3f}\u{4e40}");
         // Words with an ending without spaces too.
-        assert_eq!(terms((0..64).map(|word| format!("{word}\u{306e}\u{3067} ")).collect()).len(), 64);
+        let words: Vec<_> =
+            (0..SearchTooLong::MAX_WORDS).map(|word| format!("{word}\u{306e}\u{3067}")).collect();
+        assert_eq!(terms(words.join(" ")).len(), SearchTooLong::MAX_WORDS);
     }
 }
