@@ -20,8 +20,8 @@ const LEASE_TIME: Duration = Duration::from_secs(10);
 /// local disk. `SQLite` is compiled in, and has two further files beside it while it is open: `-wal` and `-shm`.
 ///
 /// **Threads.** One thread writes; appends that wait are written together. Reads use up to 4 further connections on the
-/// threads of tokio that may block, so they do not wait for writes; one whose future is dropped is interrupted. When the last handle is dropped, the thread ends after
-/// the writes that it has, and closes the file.
+/// threads of tokio that may block, so they do not wait for writes; one whose future is dropped is interrupted. When the last handle
+/// is dropped, the thread ends after the writes that it has, and closes the file.
 ///
 /// **Durability.** A write that has returned survives a crash of the program and of the machine, also without power.
 ///

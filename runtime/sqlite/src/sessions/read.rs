@@ -16,15 +16,15 @@ pub(super) fn read(
     let ids = row.id.records_after(after);
     let select = "SELECT id, json FROM records WHERE id >= ?1 AND id < ?2 ORDER BY id";
     let mut select = connection.prepare_cached(select)?;
-    let mut found = select.query([ids.start, ids.end])?;
+    let mut rows = select.query([ids.start, ids.end])?;
     let mut records = Vec::new();
     for (number, id) in (after..row.records).zip(ids) {
         let missing = || Stop::Corrupt(format!("the record {number} of the session `{session}` is missing"));
-        let next = found.next()?.filter(|next| next.get(0) == Ok(id)).ok_or_else(missing)?;
+        let next = rows.next()?.filter(|next| next.get(0) == Ok(id)).ok_or_else(missing)?;
         let json = next.get_ref(1)?.as_str().map_err(|_| missing())?;
         records.push(SessionRecord::from_json(json).map_err(Stop::Refused)?);
     }
-    if found.next()?.is_some() {
+    if rows.next()?.is_some() {
         return Err(Stop::Corrupt(format!("the session `{session}` has more records than it counts")));
     }
     Ok(records)

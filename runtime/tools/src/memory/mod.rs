@@ -153,9 +153,9 @@ pub trait MemoryStore: Send + Sync + 'static {
     /// With words: those with at least one of the words. Words are separated by anything but letters and digits, and
     /// their case means nothing; nothing else of the text has a meaning, so it cannot be malformed. In languages without
     /// spaces between words, each two letters that are beside each other are a word, and so is a letter alone; of a text with
-    /// more than 64 of these, such as a paragraph, only the first 64 count. A store can
-    /// return further ones, for example with other forms of a word. The best come first, as the store judges; a memory
-    /// with all words comes before a memory with one of them. A text without words selects nothing.
+    /// more than 64 of these, such as a paragraph, only the first 64 count. A store can return further ones, for example with other
+    /// forms of a word. The best come first, as the store judges; a memory with all words comes before a memory with one of them.
+    /// A text without words selects nothing.
     ///
     /// [`MemoryQuery::page`] does this for a store that reads all memories of the scope, and [`MemoryQuery::terms`] are
     /// the words for an index.
