@@ -64,7 +64,7 @@ Examples:
 
 #[derive(Args)]
 pub(crate) struct ChatArguments {
-    /// Go on with the last conversation with this agent in the working directory.
+    /// Go on with the last conversation with this agent in the working directory, and for this user.
     ///
     /// Chats at a terminal keep their conversation after each run, and so does a chat with this option.
     #[arg(long = "continue", short, conflicts_with = "session")]

@@ -11,6 +11,7 @@ use onionskin_core::run::SavedSession;
 use super::files;
 use crate::program::Program;
 use crate::states;
+use crate::text;
 use crate::write::{Readers, write};
 
 /// The inputs that later chats have.
@@ -35,8 +36,9 @@ const SHORTEST_SECRET: usize = 8;
 #[derive(Debug, Clone)]
 pub(super) struct Stored {
     folder: PathBuf,
-    /// How the names of conversations begin that are of the same agent and working directory.
+    /// How the names of conversations begin that are of the same agent, user and working directory.
     key: String,
+    user: Option<String>,
 }
 
 /// The file of a conversation, as this chat read or wrote it; none before the first run of a new one.
@@ -47,9 +49,11 @@ pub(super) struct StoredFile(Option<(PathBuf, Facts)>);
 type Facts = Option<(SystemTime, u64)>;
 
 impl Stored {
-    /// The files for an agent of a program in the working directory; none if the system has no such folder.
-    pub(super) fn new(program: &Program, agent: &str) -> Option<Self> {
-        Some(Self { folder: states::folder(program)?, key: states::key(agent)? })
+    /// The files for an agent of a program in the working directory, and for a user; none if the system has no such folder.
+    pub(super) fn new(program: &Program, agent: &str, user: Option<&str>) -> Option<Self> {
+        let whose = user.map_or_else(|| agent.to_owned(), |user| format!("{agent}\0{user}"));
+        let (folder, key) = (states::folder(program)?, states::key(&whose)?);
+        Some(Self { folder, key, user: user.map(str::to_owned) })
     }
 
     fn conversations(&self) -> PathBuf {
@@ -61,11 +65,14 @@ impl Stored {
         let is_mine = |file: &PathBuf| {
             file.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&self.key))
         };
-        let file = by_time(&self.conversations())
-            .into_iter()
-            .rev()
-            .find(is_mine)
-            .ok_or("there is no conversation with this agent in this folder: leave `--continue` out")?;
+        let file = by_time(&self.conversations()).into_iter().rev().find(is_mine).ok_or_else(|| {
+            let whose =
+                self.user.as_deref().map(|user| format!("for the user `{}` ", text::first_line(user)));
+            format!(
+                "there is no conversation {}with this agent in this folder: leave `--continue` out",
+                whose.unwrap_or_default()
+            )
+        })?;
         let kept = StoredFile(Some((file.clone(), facts(&file))));
         Ok((files::load(&file)?, kept))
     }

@@ -65,6 +65,11 @@ impl SessionArguments {
         self.session.as_deref()
     }
 
+    /// The user that the option names.
+    pub(crate) fn user(&self) -> Option<&str> {
+        self.user.as_deref()
+    }
+
     /// The builder with the store, if a session is continued. The program's own store wins over the file of the settings.
     pub(crate) async fn add_to(&self, program: &Program, app: AppBuilder) -> Result<AppBuilder, Failure> {
         let is_named = self.store.is_named();

@@ -88,6 +88,20 @@ fn o1_the_last_conversation_goes_on() {
     chat.leave();
 }
 
+#[test]
+fn a14_a_conversation_goes_on_for_its_user_alone() {
+    let folder = counter();
+    let mut chat = chat_in(&folder, 100, &["--user", "ada"]);
+    chat.enter_until("one", "Turn 1: one");
+    chat.leave();
+    fs::rename(folder.path("state"), folder.path(".state")).unwrap();
+    let go_on = |more: &[&str]| folder.pipe(b"two\n", &[&DESK[..], &["--continue"], more].concat());
+    let words = "for the user `bob` with this agent in this folder";
+    go_on(&["--user", "bob"]).failed(&[&format!("there is no conversation {words}: leave `--continue` out")]);
+    go_on(&[]).failed(&["there is no conversation with this agent in this folder: leave `--continue` out"]);
+    assert!(go_on(&["--user", "ada"]).out.starts_with("Turn 2: two\n"));
+}
+
 /// The conversations that are stored.
 fn conversations(folder: &Folder) -> usize {
     fs::read_dir(folder.path("state/onionskin/onionskin/conversations")).map_or(0, Iterator::count)

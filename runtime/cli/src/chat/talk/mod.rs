@@ -83,7 +83,7 @@ impl<'s> Talk<'s> {
         // A message that the terminal would not show as it is cannot be edited.
         let first = app.initial_message().filter(is_plain).map(str::to_owned);
         let continues = source.arguments.continues;
-        let stored = Stored::new(source.program, app.entry().name());
+        let stored = Stored::new(source.program, app.entry().name(), source.arguments.session.user());
         let stored = stored.filter(|_| streams.is_typed || continues);
         let is_opened = opened.is_some();
         let session = opened.unwrap_or_else(|| app.entry().session());
