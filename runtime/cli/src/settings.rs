@@ -180,7 +180,7 @@ impl Settings {
             layer.servers = layer.servers.as_deref().map(beside);
             layer.sessions = layer.sessions.as_deref().map(beside);
             if let Some(script) = layer.model.as_ref().and_then(|model| model.strip_prefix(SCRIPT)) {
-                let script = text_of(beside(script.as_ref()).into(), "model", &place)?;
+                let script = as_text(beside(script.as_ref()).into(), "model", &place)?;
                 layer.model = Some(format!("{SCRIPT}{script}"));
             }
             settings.add(layer, &place)?;
@@ -257,7 +257,7 @@ impl Layer {
     /// The values of variables. One that is empty is not set.
     fn from_values(place: &Place, value: impl Fn(&str) -> Option<OsString>) -> Result<Self, Failure> {
         let value = |key| value(key).filter(|value| !value.is_empty());
-        let text = |key| value(key).map(|value| text_of(value, key, place)).transpose();
+        let text = |key| value(key).map(|value| as_text(value, key, place)).transpose();
         Ok(Self {
             model: text("model")?,
             base_url: text("base_url")?,
@@ -269,7 +269,7 @@ impl Layer {
 }
 
 /// The value of a key as text.
-fn text_of(value: OsString, key: &'static str, from: &Place) -> Result<String, Failure> {
+fn as_text(value: OsString, key: &'static str, from: &Place) -> Result<String, Failure> {
     value
         .into_string()
         .map_err(|value| Setting { key, value, from: from.clone() }.failure("the value is not UTF-8 text"))

@@ -457,7 +457,7 @@ fn a12_a_signal_ends_a_run_and_frees_its_session() {
 
 /// Begins a program in a terminal, and waits until it asks.
 #[cfg(feature = "shell")]
-fn asked(folder: &Folder, arguments: &[&str], typed: &str) -> (Child, fs::File) {
+fn started(folder: &Folder, arguments: &[&str], typed: &str) -> (Child, fs::File) {
     let ends = nix::pty::openpty(None, None).unwrap();
     // The program does not have the other end too.
     fcntl(&ends.master, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC)).unwrap();
@@ -492,14 +492,14 @@ fn u2_a_question_that_is_open_when_the_terminal_is_closed_stays_open() {
     for (id, arguments, typed) in
         [("run", arguments("run", &[&card[..], &["Paint it."]].concat()), ""), ("chat", chat, "Paint it.\r")]
     {
-        let (mut program, person) = asked(&folder, &arguments, typed);
+        let (mut program, person) = started(&folder, &arguments, typed);
         drop(person);
         assert_eq!(program.wait().unwrap().code(), Some(2));
         let words = format!("error: the session `{id}` waits for answers:\n  a: Which colour?\n");
         run(&folder, id, &card).failed(&[&words]);
     }
     let (mut program, person) =
-        asked(&folder, &arguments("signal", &[&card[..], &["Paint it."]].concat()), "");
+        started(&folder, &arguments("signal", &[&card[..], &["Paint it."]].concat()), "");
     kill(Pid::from_raw(program.id().try_into().unwrap()), Signal::SIGHUP).unwrap();
     assert_eq!(program.wait().unwrap().code(), Some(129));
     drop(person);
