@@ -93,6 +93,32 @@ fn a12_the_coder_works_in_a_folder_of_its_own() {
     assert_eq!(coder(made, &["--yes"]).0, 0);
 }
 
+/// A start can be ended in the middle.
+#[test]
+fn a12_the_coder_makes_its_project_whole_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("project");
+    let in_the_way = folder.path().join("project.new/test.sh");
+    fs::create_dir_all(&in_the_way).unwrap();
+    assert!(agent::make_project(&project).is_err());
+    assert!(!project.exists());
+    fs::remove_dir(in_the_way).unwrap();
+    agent::make_project(&project).unwrap();
+    assert!(project.join("shop.sh").exists() && !passes(&project));
+}
+
+/// Its stored answers would run commands. Only the superuser can give a folder away.
+#[test]
+fn a12_the_coder_refuses_a_folder_of_another_user() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(coder(folder.path(), &[]).0, 3);
+    let file = folder.path().join("sessions.db");
+    if std::os::unix::fs::chown(&file, Some(65_534), None).is_ok() {
+        let (code, shown) = coder(folder.path(), &["--yes"]);
+        assert!(code == 1 && shown.contains("belongs to another user"), "{shown}");
+    }
+}
+
 /// Recorded from the script, because the tests have no key. `ONIONSKIN_RECORD=1` records it anew.
 #[tokio::test]
 async fn a12_the_coder_mends_the_test_over_a_recorded_conversation() {

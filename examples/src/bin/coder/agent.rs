@@ -51,13 +51,17 @@ exit $failed
     ),
 ];
 
-/// Makes the project, unless an earlier run made it.
+/// Makes the project, unless an earlier run made it. One that was ended in the middle leaves no half of it there.
 pub(crate) fn make_project(folder: &Path) -> io::Result<()> {
     if folder.exists() {
         return Ok(());
     }
-    fs::create_dir_all(folder)?;
-    FILES.iter().try_for_each(|(name, text)| fs::write(folder.join(name), text))
+    let new = folder.with_extension("new");
+    fs::create_dir_all(&new)?;
+    for (name, text) in FILES {
+        fs::write(new.join(name), text)?;
+    }
+    fs::rename(new, folder)
 }
 
 /// What a model would do. It commits the change if there is a repository.

@@ -5,11 +5,11 @@
 //! ```
 //!
 //! It makes a small project in FOLDER, or in a new temporary folder, and works there with the built-in tools for files and commands.
-//! FOLDER is a new or an empty folder, or one of an earlier start. Each command and each change needs your approval; `--yes` gives it. The
-//! session is stored in `SQLite`: where nobody answers, the run waits in FOLDER, and the next start with the same folder continues it. After
-//! a start that was ended in the middle, the task begins again. A budget bounds what the session costs. With `--git`, such as `--git
-//! mcp-server-git`, the project is a repository of git, and the coder commits its change through this MCP server. A script plays the
-//! model's part.
+//! FOLDER is a new or an empty folder, or one of an earlier start. Name only a folder of yours: the session that is stored there says which
+//! calls are allowed. Each command and each change needs your approval; `--yes` gives it. The session is stored in `SQLite`: where nobody
+//! answers, the run waits in FOLDER, and the next start with the same folder continues it. After a start that was ended in the middle, the
+//! task begins again. A budget bounds what the session costs. With `--git`, such as `--git mcp-server-git`, the project is a repository of
+//! git, and the coder commits its change through this MCP server. A script plays the model's part.
 
 mod agent;
 mod folder;
@@ -30,7 +30,7 @@ use onionskin_examples::show::View;
 use agent::{Coder, TASK, budget, make_project, script};
 use folder::{SESSIONS, own_folder};
 
-const USAGE: &str = "usage: coder [FOLDER] [--yes] [--git COMMAND]";
+const USAGE: &str = "usage: coder [FOLDER] [--yes] [--git COMMAND]\nFOLDER is one of yours, because commands run there that its session allows";
 
 /// The tool of the server for git that changes nothing, and those that need approval.
 const DIFF: &str = "git_diff_unstaged";
