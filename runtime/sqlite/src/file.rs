@@ -42,7 +42,7 @@ pub(crate) fn open_writer(file: &Path, max_size: Option<u64>) -> Result<Connecti
     // Before anything is written: the file may be that of another program.
     // In one transaction: another program may create the tables between two reads.
     let stamp = connection.unchecked_transaction().and_then(|state| Stamp::read(&state)).map_err(failed)?;
-    check(file, &stamp)?;
+    let version = check(file, &stamp)?;
     write_ahead(&connection).map_err(failed)?;
     // A commit survives a power failure. What is deleted is overwritten.
     connection.pragma_update(None, "synchronous", "full").map_err(failed)?;
@@ -52,7 +52,9 @@ pub(crate) fn open_writer(file: &Path, max_size: Option<u64>) -> Result<Connecti
     if let Some(bytes) = max_size {
         limit(&connection, bytes).map_err(failed)?;
     }
-    migrate(file, &mut connection)?;
+    if version < VERSION {
+        migrate(file, &mut connection)?;
+    }
     // A program that was killed may have left it. If it fails, the next deletion repeats it.
     let _ = wipe::finish(&connection, file);
     Ok(connection)
