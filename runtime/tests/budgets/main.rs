@@ -6,6 +6,8 @@
 mod answers;
 #[path = "../shared/cut.rs"]
 mod cut;
+#[path = "../shared/unanswered.rs"]
+mod unanswered;
 
 mod calls;
 mod crashes;

@@ -24,6 +24,7 @@ use tokio::time::timeout;
 
 use crate::answers::answers;
 use crate::support::{Boss, Clerk, calls, exceeded, looks, says, spent, store, tokens};
+use crate::unanswered::Reports;
 
 #[tokio::test]
 async fn a13_a_request_whose_estimate_costs_nothing_is_counted_and_ends() {
@@ -36,20 +37,6 @@ async fn a13_a_request_whose_estimate_costs_nothing_is_counted_and_ends() {
     assert_eq!(spent(&store, &budget).await.money, 10);
     clerk.run("Hello?").await.unwrap();
     assert_eq!(exceeded(clerk.run("Hello?").await).spent(), 20);
-}
-
-/// Reports 1,000 tokens and never answers.
-struct Reports;
-
-impl Model for Reports {
-    async fn respond(
-        &self,
-        _: &ModelRequest,
-        deltas: &mut (dyn FnMut(ModelDelta) + Send),
-    ) -> Result<ModelResponse, ModelError> {
-        deltas(ModelDelta::Usage(Usage::new(1_000, 0)));
-        pending().await
-    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -14,4 +14,6 @@ mod killed;
 mod pauses;
 mod runs;
 mod two_processes;
+#[path = "../shared/unanswered.rs"]
+mod unanswered;
 mod usage;

@@ -24,6 +24,17 @@ fn inputs(session: &Session) -> Vec<String> {
     history.iter().step_by(2).map(|message| message.to_text().into_owned()).collect()
 }
 
+/// Two handles, and a session in which one ran, and then the other.
+async fn changed_elsewhere() -> ([AgentHandle; 2], [Session; 2]) {
+    let store = Arc::new(MemorySessions::default());
+    let (one, other) = (clerk(&store).await, clerk(&store).await);
+    let session = one.open_session("a").await.unwrap();
+    one.request("1").session(&session).run().await.unwrap();
+    let elsewhere = other.open_session("a").await.unwrap();
+    other.request("2").session(&elsewhere).run().await.unwrap();
+    ([one, other], [session, elsewhere])
+}
+
 #[tokio::test(start_paused = true)]
 async fn a12_runs_of_one_session_take_turns_across_processes() {
     let store = Arc::new(MemorySessions::default());
@@ -43,12 +54,7 @@ async fn a12_runs_of_one_session_take_turns_across_processes() {
 
 #[tokio::test(start_paused = true)]
 async fn a12_a_session_that_is_opened_again_has_what_others_appended() {
-    let store = Arc::new(MemorySessions::default());
-    let (one, other) = (clerk(&store).await, clerk(&store).await);
-    let session = one.open_session("a").await.unwrap();
-    one.request("1").session(&session).run().await.unwrap();
-    let elsewhere = other.open_session("a").await.unwrap();
-    other.request("2").session(&elsewhere).run().await.unwrap();
+    let ([one, other], [session, elsewhere]) = changed_elsewhere().await;
     assert_eq!(inputs(&session), ["1"]);
     one.open_session("a").await.unwrap();
     assert_eq!(inputs(&session), ["1", "2"]);
@@ -93,12 +99,7 @@ async fn a12_a_session_with_a_run_in_progress_is_opened_as_it_is() {
 
 #[tokio::test(start_paused = true)]
 async fn a12_a_writer_whose_session_was_changed_gets_an_error_and_loses_nothing() {
-    let store = Arc::new(MemorySessions::default());
-    let (one, other) = (clerk(&store).await, clerk(&store).await);
-    let session = one.open_session("a").await.unwrap();
-    one.request("1").session(&session).run().await.unwrap();
-    let elsewhere = other.open_session("a").await.unwrap();
-    other.request("2").session(&elsewhere).run().await.unwrap();
+    let ([one, other], [session, elsewhere]) = changed_elsewhere().await;
 
     session.state().set("mine", true);
     let error = one.request("3").session(&session).run().await.unwrap_err();

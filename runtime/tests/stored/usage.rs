@@ -1,17 +1,17 @@
 //! The tokens of stored sessions.
 
-use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
 use onionskin::budget::{Account, Budget, BudgetKey, BudgetScope, BudgetStore, MemoryBudgets};
-use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, Usage};
+use onionskin::model::{ModelDelta, ModelError, Usage};
 use onionskin::sessions::{MemorySessions, Sessions};
 use onionskin::{CancellationToken, RunError, ScriptedModel, ScriptedTurn, agent};
 use serde::Deserialize;
 use tokio::time::{sleep, timeout};
 
 use crate::answers::answers;
+use crate::unanswered::Reports;
 
 #[derive(Debug, Deserialize, schemars::JsonSchema)]
 struct Town {
@@ -56,20 +56,6 @@ async fn o3_tokens_of_failed_attempts_are_stored_at_once() {
         let budget = Budget::new("run", BudgetScope::Run).tokens(budget);
         clerk.request("Hello?").session(&session).budget(budget).run().await.unwrap_err();
         assert_eq!(stored(&store).await, Usage::new(1_000, 0), "{status}");
-    }
-}
-
-/// Reports 1,000 tokens and never answers.
-struct Reports;
-
-impl Model for Reports {
-    async fn respond(
-        &self,
-        _: &ModelRequest,
-        deltas: &mut (dyn FnMut(ModelDelta) + Send),
-    ) -> Result<ModelResponse, ModelError> {
-        deltas(ModelDelta::Usage(Usage::new(1_000, 0)));
-        pending().await
     }
 }
 
