@@ -46,18 +46,18 @@ impl Stored {
         self.records.iter().find_map(SessionRecord::user)
     }
 
-    /// The summary, if the session has the words of the query.
-    fn summary(&self, id: &Arc<str>, query: &SessionQuery) -> Option<SessionInfo> {
+    /// What a list says of the session, if the session has the words of the query.
+    fn info(&self, id: &Arc<str>, query: &SessionQuery) -> Option<SessionInfo> {
         let (first, last) = (self.records.first()?, self.records.last()?);
         let updated = self.records.iter().map(SessionRecord::at).max().unwrap_or(last.at());
         let count = u64::try_from(self.records.len()).unwrap_or(u64::MAX);
-        let summary = SessionInfo::new(Arc::clone(id), self.user().cloned(), first.at(), updated, count);
+        let info = SessionInfo::new(Arc::clone(id), self.user().cloned(), first.at(), updated, count);
         if query.words().is_ok_and(|words| words.is_empty()) {
-            return Some(summary);
+            return Some(info);
         }
         let mut texts = self.records.iter().filter_map(SessionRecord::search_text);
         let excerpt = texts.find_map(|text| query.excerpt(&text))?;
-        Some(summary.excerpt(excerpt))
+        Some(info.excerpt(excerpt))
     }
 }
 
@@ -131,8 +131,8 @@ impl SessionStore for MemorySessions {
 
     fn list<'a>(&'a self, query: &'a SessionQuery) -> BoxFuture<'a, Result<SessionPage, SessionStoreError>> {
         let sessions = lock(&self.sessions);
-        let summaries = sessions.iter().filter_map(|(id, stored)| stored.summary(id, query));
-        Box::pin(ready(query.page(summaries)))
+        let infos = sessions.iter().filter_map(|(id, stored)| stored.info(id, query));
+        Box::pin(ready(query.page(infos)))
     }
 
     fn delete<'a>(

@@ -111,12 +111,12 @@ impl SessionQuery {
         let Self { user, text: _, since, until, limit, cursor: _ } = self;
         let after = self.after()?;
         self.words()?;
-        let is_selected = |summary: &SessionInfo| {
-            summary.records > 0
-                && user.as_ref().is_none_or(|user| summary.user.as_ref() == Some(user))
-                && since.is_none_or(|since| summary.updated >= since)
-                && until.is_none_or(|until| summary.updated < until)
-                && after.is_none_or(|after| summary.place() < after)
+        let is_selected = |info: &SessionInfo| {
+            info.records > 0
+                && user.as_ref().is_none_or(|user| info.user.as_ref() == Some(user))
+                && since.is_none_or(|since| info.updated >= since)
+                && until.is_none_or(|until| info.updated < until)
+                && after.is_none_or(|after| info.place() < after)
         };
         let mut sessions: Vec<_> = sessions.into_iter().filter(is_selected).collect();
         sessions.sort_by(|a, b| Reverse(a.place()).cmp(&Reverse(b.place())));
