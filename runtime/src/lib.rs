@@ -69,6 +69,7 @@
 //! | Tools written as scripts | module `rhai` (feature `rhai`) |
 //! | Spans and metrics | module `otel` (feature `otel`), module [`trace`] |
 //! | Memories | module [`memory`] (its sources: feature `memory`) |
+//! | Tools and agents as MCP servers | module `serve` (feature `serve`) |
 //! | A store in one `SQLite` file | module `sqlite` (feature `sqlite`) |
 //! | Ready toolboxes | module `toolboxes` (features `knowledge-base`, `web-search`) |
 //! | Tools in the forms of providers, MCP and prompts | module [`export`] |
@@ -102,6 +103,7 @@
 //! - `testing`: the testing kit, for tests of tools, hooks and models.
 //! - `yaml`: scripted models from YAML files.
 //! - `rhai`: tools and hooks written as Rhai scripts.
+//! - `serve`: tools and agents as MCP servers, over standard streams and HTTP.
 //! - `sqlite`: a store of sessions, budgets and memories in one `SQLite` file.
 //! - `memory`: memories of users, agents and all, as sources of prompts with their tools.
 //! - `knowledge-base`: the toolbox `KnowledgeBase`, documents in `SQLite`.
@@ -183,6 +185,9 @@ pub use onionskin_otel as otel;
 #[cfg(feature = "rhai")]
 #[doc(inline)]
 pub use onionskin_rhai as rhai;
+#[cfg(feature = "serve")]
+#[doc(inline)]
+pub use onionskin_serve as serve;
 #[cfg(feature = "sqlite")]
 #[doc(inline)]
 pub use onionskin_sqlite as sqlite;

@@ -26,6 +26,8 @@ use crate::output;
 use crate::program::Program;
 use crate::run::{self, RunArguments};
 use crate::schema::{self, SchemaArguments};
+#[cfg(feature = "serve")]
+use crate::serve::{self, ServeArguments};
 use crate::sessions::SessionsCommand;
 
 /// What texts of the help call the program.
@@ -43,7 +45,7 @@ const AGENT_HELP: [(&str, &str); 4] = [
 ];
 
 /// The commands that take agents, and no paths.
-const WITH_AGENTS: [&str; 6] = ["run", "chat", "list", "schema", "docs", "graph"];
+const WITH_AGENTS: [&str; 7] = ["run", "chat", "serve", "list", "schema", "docs", "graph"];
 
 #[derive(Parser)]
 #[command(arg_required_else_help = true)]
@@ -60,6 +62,10 @@ pub(crate) enum Command {
     /// Talk with an agent.
     #[command(long_about = chat::ABOUT, after_long_help = chat::EXAMPLES)]
     Chat(ChatArguments),
+    /// Serve an agent to other programs over MCP.
+    #[cfg(feature = "serve")]
+    #[command(long_about = serve::ABOUT, after_long_help = serve::EXAMPLES)]
+    Serve(ServeArguments),
     /// Show the agents and their tools.
     #[command(long_about = list::ABOUT, after_long_help = list::EXAMPLES)]
     List(ListArguments),
@@ -111,6 +117,8 @@ impl Command {
         match self {
             Self::Run(arguments) => Some(&mut arguments.agents),
             Self::Chat(arguments) => Some(&mut arguments.agents),
+            #[cfg(feature = "serve")]
+            Self::Serve(arguments) => Some(&mut arguments.agents),
             Self::List(arguments) => Some(&mut arguments.agents),
             Self::Schema(arguments) => Some(&mut arguments.agents),
             Self::Docs(arguments) | Self::Graph(arguments) => Some(&mut arguments.agents),

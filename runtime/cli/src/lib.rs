@@ -41,6 +41,8 @@ mod questions;
 mod read;
 mod run;
 mod schema;
+#[cfg(feature = "serve")]
+mod serve;
 mod sessions;
 mod settings;
 mod signals;

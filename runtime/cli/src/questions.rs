@@ -55,6 +55,9 @@ fn open_question(question: &Question) -> String {
             question.text().map_or_else(|| "may this call run?".to_owned(), text::first_line)
         }
         QuestionKind::External => "the call runs outside of the program".to_owned(),
+        QuestionKind::Caller(request) => {
+            format!("it needs `{}` of an MCP client", text::first_line(request.method()))
+        }
         QuestionKind::Question | QuestionKind::Component(_) => {
             question.text().map_or_else(|| "asks".to_owned(), text::first_line)
         }

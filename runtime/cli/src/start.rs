@@ -9,6 +9,8 @@ use crate::failure::Failure;
 use crate::mcp;
 use crate::package::PackageProgram;
 use crate::program::Program;
+#[cfg(feature = "serve")]
+use crate::serve;
 use crate::settings::Settings;
 use crate::signals::LAST_WORK;
 use crate::{chat, check, completions, config, import, list, migrate, new, output, run, schema, sessions};
@@ -60,6 +62,8 @@ impl Program {
         match command {
             Command::Run(arguments) => run::run(self, arguments).await,
             Command::Chat(arguments) => chat::run(self, arguments).await,
+            #[cfg(feature = "serve")]
+            Command::Serve(arguments) => serve::run(self, arguments).await,
             Command::List(arguments) => list::run(self, arguments).await,
             Command::Schema(arguments) => schema::run(self, arguments).await,
             Command::Docs(arguments) => docs::run(self, Page::Markdown, arguments).await,

@@ -147,8 +147,8 @@ pub mod made {
 /// One run of an agent: its request, its stream of events, its output, and the context that tools and hooks get.
 pub mod run {
     pub use crate::agent::{
-        AgentRun, Ask, Limit, MisuseError, RunRequest, RunStream, ToolResults, TypedHandle, TypedRunOutput,
-        TypedRunStream,
+        AgentRun, Ask, Limit, MisuseError, RunRequest, RunStream, ToolCallStream, ToolResults, TypedHandle,
+        TypedRunOutput, TypedRunStream,
     };
     pub use onionskin_definitions::args::ArgsError;
     pub use onionskin_definitions::output::StructuredContent;

@@ -6,6 +6,6 @@
 //! later with the answers.
 
 pub use onionskin_tools::question::{
-    Answer, AnswerError, AnswerType, Answerer, AskError, Dialogue, Paused, Question, QuestionKind, SealError,
-    SealKey, Terminal, UiComponent,
+    Answer, AnswerError, AnswerType, Answerer, AskError, CallerRequest, Dialogue, Paused, Question,
+    QuestionKind, SealError, SealKey, Terminal, UiComponent,
 };

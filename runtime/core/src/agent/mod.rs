@@ -20,6 +20,7 @@ pub use callers::agent_tool::AgentTool;
 pub use callers::handle::AgentHandle;
 pub use callers::request::RunRequest;
 pub use callers::stream::RunStream;
+pub use callers::tool_call::ToolCallStream;
 pub use callers::typed_run::{TypedRunOutput, TypedRunStream};
 pub use declaration::call_filter::CallFilter;
 pub use declaration::{AgentDeclaration, DynAgent, RunFn};

@@ -69,9 +69,16 @@ impl Question {
         let agents = folded(&self.agents().join(" > "), name);
         let tool = folded(self.tool_name(), name);
         let mut text = format!("{agents}: {tool} {}", folded_json(self.arguments(), part));
-        if let QuestionKind::Component(shown) = self.kind() {
-            let component = folded(shown.component(), name);
-            text.push_str(&format!(" shows {component} {}", folded_json(shown.payload(), part)));
+        match self.kind() {
+            QuestionKind::Component(shown) => {
+                let component = folded(shown.component(), name);
+                text.push_str(&format!(" shows {component} {}", folded_json(shown.payload(), part)));
+            }
+            QuestionKind::Caller(request) => {
+                let method = folded(request.method(), name);
+                text.push_str(&format!(" requests {method} {}", folded_json(request.params(), part)));
+            }
+            QuestionKind::Approval | QuestionKind::Question | QuestionKind::External => {}
         }
         if let Some(question_text) = self.text() {
             text.push_str(": ");
@@ -85,7 +92,10 @@ impl Question {
         let line = self.to_line();
         let whole = match self.kind() {
             QuestionKind::Approval => Some(self.line(usize::MAX, usize::MAX)),
-            QuestionKind::Question | QuestionKind::External | QuestionKind::Component(_) => None,
+            QuestionKind::Question
+            | QuestionKind::External
+            | QuestionKind::Component(_)
+            | QuestionKind::Caller(_) => None,
         };
         let unread = whole.filter(|whole| *whole != line);
         Dialogue { question: self, line, unread }
@@ -113,7 +123,10 @@ impl Dialogue<'_> {
         match self.question.kind() {
             QuestionKind::Approval if self.unread.is_some() => "s (show all), n [reason]".to_owned(),
             QuestionKind::Approval => "y, a (always with these arguments), n [reason]".to_owned(),
-            QuestionKind::Question | QuestionKind::External | QuestionKind::Component(_) => {
+            QuestionKind::Question
+            | QuestionKind::External
+            | QuestionKind::Component(_)
+            | QuestionKind::Caller(_) => {
                 let words = answer_words(self.question.answer_schema());
                 folded(&format!("{words}, or nothing to decline"), MAX_PART_CHARS)
             }
@@ -156,7 +169,10 @@ impl Dialogue<'_> {
                     _ => return Err(AnswerError::NotYesOrNo),
                 }
             }
-            QuestionKind::Question | QuestionKind::External | QuestionKind::Component(_) => self.value(line),
+            QuestionKind::Question
+            | QuestionKind::External
+            | QuestionKind::Component(_)
+            | QuestionKind::Caller(_) => self.value(line),
         };
         self.question.fit(answer).map(Some)
     }

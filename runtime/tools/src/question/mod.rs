@@ -2,6 +2,7 @@
 
 mod answer;
 mod answerer;
+mod caller_request;
 mod component;
 mod dialogue;
 mod error;
@@ -15,6 +16,7 @@ mod value;
 pub use answer::{Answer, AnswerType};
 pub use answerer::Answerer;
 pub use answerer::DynAnswerer;
+pub use caller_request::CallerRequest;
 pub use component::UiComponent;
 pub use dialogue::Dialogue;
 pub use error::{AnswerError, AskError};

@@ -89,6 +89,9 @@ pub struct PausedRun {
     /// Whether the program gave the run a session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_session: bool,
+    /// The tool, if the run is a single call by the program; the input is then the arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub called: Option<Arc<str>>,
 }
 
 #[derive(Serialize)]
@@ -209,6 +212,12 @@ impl Paused {
     /// The text of the run's input.
     pub fn input(&self) -> &str {
         &self.run.input
+    }
+
+    /// The tool that the program called, if the run is such a call (`AgentHandle::call_tool`). [`Self::input`] is then the JSON
+    /// of its arguments.
+    pub fn called_tool(&self) -> Option<&str> {
+        self.run.called.as_deref()
     }
 
     /// The run's `invoke_agent` span, whose trace the resumed run continues; `None` without a

@@ -34,6 +34,15 @@ impl SealKey {
     }
 }
 
+/// For the crates of the runtime.
+#[doc(hidden)]
+impl SealKey {
+    /// A key for another purpose.
+    pub fn derive(&self, purpose: &[u8]) -> [u8; 32] {
+        HMAC::mac(purpose, &*self.0)
+    }
+}
+
 impl fmt::Debug for SealKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SealKey").finish_non_exhaustive()

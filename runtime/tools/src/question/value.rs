@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Answer, AnswerError, UiComponent};
+use super::{Answer, AnswerError, CallerRequest, UiComponent};
 use crate::approval::Approval;
 use crate::journal::{StepId, StepKind};
 use onionskin_definitions::json::Literals;
@@ -65,6 +65,9 @@ pub enum QuestionKind {
     External,
     /// A component of a UI tool ([`ToolContext::ui`](crate::ToolContext::ui)). The answer is a value.
     Component(UiComponent),
+    /// A request to the program that made the call, such as an MCP client ([`ToolContext::ask_caller`](crate::ToolContext::ask_caller)).
+    /// People do not answer it. The answer is a value.
+    Caller(CallerRequest),
 }
 
 impl Question {
@@ -188,9 +191,10 @@ impl Question {
         let key = || self.key().to_owned();
         let (expected, fits) = match self.0.kind {
             QuestionKind::Approval => ("an approval", matches!(answer, Answer::Approval(_))),
-            QuestionKind::Question | QuestionKind::External | QuestionKind::Component(_) => {
-                ("a value", !matches!(answer, Answer::Approval(_)))
-            }
+            QuestionKind::Question
+            | QuestionKind::External
+            | QuestionKind::Component(_)
+            | QuestionKind::Caller(_) => ("a value", !matches!(answer, Answer::Approval(_))),
         };
         if !fits {
             return Err(AnswerError::WrongKind { key: key(), expected, found: answer.kind() });
@@ -228,7 +232,10 @@ impl Question {
 pub(super) fn default_schema(kind: &QuestionKind) -> Value {
     match kind {
         QuestionKind::Approval => QuestionParts::approval_schema(&json!({ "type": "object" })),
-        QuestionKind::Question | QuestionKind::External | QuestionKind::Component(_) => json!(true),
+        QuestionKind::Question
+        | QuestionKind::External
+        | QuestionKind::Component(_)
+        | QuestionKind::Caller(_) => json!(true),
     }
 }
 
@@ -269,8 +276,10 @@ impl QuestionParts {
 impl Redact for Question {
     fn redact(&mut self, redactor: &Redactor) {
         self.0.arguments.redact(redactor);
-        if let QuestionKind::Component(shown) = &mut self.0.kind {
-            shown.redact(redactor);
+        match &mut self.0.kind {
+            QuestionKind::Component(shown) => shown.redact(redactor),
+            QuestionKind::Caller(request) => request.redact(redactor),
+            QuestionKind::Approval | QuestionKind::Question | QuestionKind::External => {}
         }
         self.0.text.redact(redactor);
         self.0.answer_schema.redact(redactor);

@@ -70,13 +70,24 @@ impl Instance {
         *hooks = Some(Arc::new(MessageHooks::and(&self.name, hooks.as_deref(), hook)));
     }
 
-    /// The services of a run whose request provides some.
-    pub(in crate::agent) fn services_of(&self, request: &Services) -> Result<Services, RunError> {
+    /// The services of a run whose request provides some, and offers others, which need not be taken.
+    pub(in crate::agent) fn services_of(
+        &self,
+        request: &Services,
+        offered: &Services,
+    ) -> Result<Services, RunError> {
         // A server's tool can be newer than the agent.
         let is_taken_else = |service| {
             let tools = self.tools.tools(None).map(|tools| tools.table);
             tools.is_ok_and(|table| table.entries().iter().any(|tool| tool.definition.services.has(service)))
         };
-        self.services.for_request(&self.name, request, is_taken_else)
+        if offered.all().is_empty() {
+            return self.services.for_request(&self.name, request, is_taken_else);
+        }
+        let mut all = request.clone();
+        let is_taken = |service| self.services.takes(service) || is_taken_else(service);
+        let taken = offered.all().iter().filter(|service| !request.has(service.ty) && is_taken(service.ty));
+        taken.for_each(|service| all.insert(service.clone()));
+        self.services.for_request(&self.name, &all, is_taken_else)
     }
 }

@@ -191,6 +191,11 @@ impl AgentServices {
         }));
     }
 
+    /// Whether a part of the agent or of its children takes the service.
+    pub(in crate::agent) fn takes(&self, service: ServiceType) -> bool {
+        self.types().any(|taken| taken == service)
+    }
+
     fn types(&self) -> impl Iterator<Item = ServiceType> {
         self.takers.iter().map(|taker| taker.service)
     }

@@ -45,17 +45,7 @@ static INPUT: [Param; 1] =
 impl ChildTool {
     /// Creates the tool; `settings` are the parent's.
     pub(in crate::agent) fn new(child: Arc<Instance>, run: RunFn, settings: Settings) -> Self {
-        let mut definition = StaticTool { params: &INPUT, ..StaticTool::EMPTY }.define();
-        definition.name = tool_name(&child).into();
-        definition.description = description(&child).into();
-        definition.effect = child.declaration.settings.effect;
-        definition.asks = child.asks;
-        if let Some(input) = &child.input {
-            definition = definition.with_input_schema(input.schema().clone());
-        }
-        if let Some(answer) = &child.answer {
-            definition = definition.with_output_schema(answer.output_schema().clone());
-        }
+        let definition = definition(&child);
         Self { child, run, settings, definition }
     }
 
@@ -141,6 +131,37 @@ pub(super) fn output(agent: &Instance, answer: String) -> ToolResult {
     match &agent.answer {
         Some(_) => Ok(ToolOutput::from_json(answer)?),
         None => Ok(ToolOutput::text(answer)),
+    }
+}
+
+/// The definition of an agent as a tool of its parent.
+pub(super) fn definition(agent: &Instance) -> ToolDefinition {
+    let mut definition = StaticTool { params: &INPUT, ..StaticTool::EMPTY }.define();
+    definition.name = tool_name(agent).into();
+    definition.description = description(agent).into();
+    definition.effect = agent.declaration.settings.effect;
+    definition.asks = agent.asks;
+    if let Some(input) = &agent.input {
+        definition = definition.with_input_schema(input.schema().clone());
+    }
+    if let Some(answer) = &agent.answer {
+        definition = definition.with_output_schema(answer.output_schema().clone());
+    }
+    definition
+}
+
+/// The input of an agent in the arguments of a call.
+pub(super) fn read_input(
+    agent: &Instance,
+    definition: &ToolDefinition,
+    arguments: &Args,
+) -> Result<String, ToolError> {
+    match &agent.input {
+        Some(form) => form.read(arguments).map_err(|problems| definition.refuse(&problems)),
+        None => {
+            let fitted = definition.fit(arguments).map_err(|problems| definition.refuse(&problems))?;
+            Ok(fitted["input"].as_str().unwrap_or_default().to_owned())
+        }
     }
 }
 
@@ -232,12 +253,7 @@ impl DynTool for ChildTool {
 
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
-            let input = match &self.child.input {
-                Some(form) => {
-                    form.read(args).map_err(|problems| Exit::Tool(self.definition.refuse(&problems)))?
-                }
-                None => args["input"].as_str().unwrap_or_default().to_owned(),
-            };
+            let input = read_input(&self.child, &self.definition, args)?;
             let input = if cx.has_sender() {
                 let fits = |text: &str| match &self.child.input {
                     Some(form) => form.read_text(text),

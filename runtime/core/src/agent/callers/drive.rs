@@ -149,8 +149,11 @@ async fn driven(run: &AgentRun, answer: RunFn, input: String) -> Result<String, 
     });
     let _running = run.context().running();
     // A panic can occur before the first await.
-    let (has_hooks, has_turn_hooks) = (!run.instance.declaration.run_hooks.is_empty(), run.has_turn_hooks());
-    let is_before_send = run.is_before_send();
+    // A call has no input and no answer of the agent.
+    let is_agents = run.called.is_none();
+    let has_hooks = is_agents && !run.instance.declaration.run_hooks.is_empty();
+    let has_turn_hooks = is_agents && run.has_turn_hooks();
+    let is_before_send = is_agents && run.is_before_send();
     let start = run.context().conversation().len();
     let work = pin!(async {
         // Boxed, so that a run without run hooks has no room for them.
@@ -179,7 +182,7 @@ async fn driven(run: &AgentRun, answer: RunFn, input: String) -> Result<String, 
                 }
                 Ok(Ok(answer.and_then(|text| run.fit_answer(text))))
             }
-            Ok(Ok(text)) => Ok(Ok(run.fit_answer(text))),
+            Ok(Ok(text)) if is_agents => Ok(Ok(run.fit_answer(text))),
             answered => Ok(answered),
         }
     });

@@ -4,8 +4,11 @@ use std::any::type_name;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
+use onionskin_definitions::args::Args;
 use onionskin_definitions::debug_fields;
 use onionskin_definitions::definition::ToolDefinition;
+use onionskin_definitions::error::ToolError;
+use onionskin_definitions::output::ToolOutput;
 use onionskin_tools::event::RunOutput;
 use onionskin_tools::onion::{MadeBy, caught};
 use onionskin_tools::question::Paused;
@@ -24,6 +27,7 @@ use crate::message_hook::{AddedHook, DynMessageHook, MessageHook};
 use crate::run_hook::RunInput;
 
 use super::built::Built;
+use super::child_tool;
 use super::request::RunRequest;
 use super::stream::RunStream;
 use super::typed_run::TypedRunOutput;
@@ -138,6 +142,72 @@ impl AgentHandle {
     /// ```
     pub fn resume(&self, paused: &Paused) -> RunRequest {
         RunRequest::resume(self.0.clone(), paused)
+    }
+
+    /// Prepares a call of one of the agent's tools, as the model would make it, by the name that the model or the hooks know: through
+    /// the agent's hooks and guardrails, with approval, limits and budgets. The model is not asked, and hooks on runs, turns and
+    /// messages do not run. Each call is a run of its own, in a new session unless [`RunRequest::session`] sets one.
+    ///
+    /// ```
+    /// use onionskin::{RunError, ScriptedModel, agent, tool};
+    /// use serde_json::json;
+    ///
+    /// /// Divides two numbers.
+    /// #[tool]
+    /// fn divide(a: i64, b: i64) -> Result<i64, String> {
+    ///     a.checked_div(b).ok_or_else(|| "`b` is zero".to_owned())
+    /// }
+    ///
+    /// agent! { Desk { instruction: "Divide.", function_tools: [divide] } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let desk = Desk::builder().model(ScriptedModel::new()).build().await.unwrap();
+    /// let output = desk.call_tool("divide", json!({ "a": 6, "b": 2 })).user("ada").run().await.unwrap();
+    /// assert_eq!(output.to_text(), "3");
+    /// let error = desk.call_tool("divide", json!({ "a": 6, "b": 0 })).run().await.unwrap_err();
+    /// assert!(matches!(error, RunError::Tool { .. }));
+    /// # });
+    /// ```
+    pub fn call_tool(&self, name: impl Into<Arc<str>>, arguments: impl Into<Args>) -> RunRequest<ToolOutput> {
+        RunRequest::call_tool(self.0.clone(), name.into(), &arguments.into())
+    }
+
+    /// Prepares a run of the agent from arguments of a call, as a parent calls it: `{"input": ".."}`, or the fields of its typed
+    /// input ([`Self::definition`]). A typed answer is the structured content of the output.
+    ///
+    /// ```
+    /// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+    /// use serde_json::json;
+    ///
+    /// agent! { Clerk { instruction: "Answer." } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::turns([ScriptedTurn::say("You said: {input}")]);
+    /// let clerk = Clerk::builder().model(model).build().await.unwrap();
+    /// let output = clerk.call(json!({ "input": "Hello." })).unwrap().run().await.unwrap();
+    /// assert_eq!(output.to_text(), "You said: Hello.");
+    /// assert!(clerk.call(json!({ "inptu": "Hello." })).is_err());
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error for the model that names each wrong argument.
+    pub fn call(&self, arguments: impl Into<Args>) -> Result<RunRequest<ToolOutput>, ToolError> {
+        let input = child_tool::read_input(&self.0.instance, &self.definition(), &arguments.into())?;
+        Ok(self.request(input).into_call())
+    }
+
+    /// Prepares the continuation of a paused call of [`Self::call`] or [`Self::call_tool`]; as [`Self::resume`].
+    pub fn resume_call(&self, paused: &Paused) -> RunRequest<ToolOutput> {
+        self.resume(paused).into_call()
+    }
+
+    /// The definition of the agent as a tool: its name and description, the schema of its input, and that of its answer if it has a
+    /// type. A parent shows it to the model under another name.
+    pub fn definition(&self) -> ToolDefinition {
+        let mut definition = child_tool::definition(&self.0.instance);
+        definition.name = self.name().into();
+        definition
     }
 
     /// The system prompt of a run in a new session; `None` if it is empty. See [`RunRequest::system_prompt`].

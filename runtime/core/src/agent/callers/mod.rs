@@ -9,4 +9,5 @@ pub(super) mod handle;
 mod options;
 pub(super) mod request;
 pub(super) mod stream;
+pub(super) mod tool_call;
 pub(super) mod typed_run;

@@ -28,6 +28,7 @@ use crate::agent::error::build_error::BuildError;
 use crate::agent::error::run_error::RunError;
 use crate::agent::form::answer_form::AnswerForm;
 use crate::agent::limits::Limits;
+use crate::agent::running::called_tool::CalledTool;
 use crate::agent::running::run::{AgentRun, OwnSettings};
 use crate::prompt::Prompt;
 use crate::run_hook::RunInput;
@@ -46,8 +47,12 @@ pub(super) struct Options {
     pub(super) user: Option<Arc<str>>,
     pub(super) approver: Option<Arc<dyn DynApprover>>,
     pub(super) answerer: Option<Arc<dyn DynAnswerer>>,
+    /// The answerer if there is no other.
+    pub(super) default_answerer: Option<Arc<dyn DynAnswerer>>,
     pub(super) resumption: Resumption,
     pub(super) services: Services,
+    /// Services that only count if they are taken.
+    pub(super) offered: Services,
     pub(super) prompt: Prompt,
     pub(super) model: Option<BoxModel>,
     pub(super) limits: Option<Box<Limits>>,
@@ -55,6 +60,8 @@ pub(super) struct Options {
     /// Creates the form of the answer, if it has a type.
     pub(super) answer: Option<fn() -> AnswerForm>,
     pub(super) cancellation: Option<CancellationToken>,
+    /// The call, if the run is a single call.
+    pub(super) called: Option<Arc<CalledTool>>,
 }
 
 impl Options {
@@ -62,7 +69,7 @@ impl Options {
         let session = self.session.unwrap_or_else(|| built.session());
         let Built { instance, shared, .. } = built;
         let own = own_settings(&instance, self.prompt, self.model, self.limits)?;
-        let services = instance.services_of(&self.services)?;
+        let services = instance.services_of(&self.services, &self.offered)?;
         session.state().concealed().add(&shared.secrets);
         let run_id = self.run_id.unwrap_or_else(new_id);
         let events = Events::new(Arc::default(), Arc::clone(&instance.name), session.state().clone());
@@ -85,6 +92,10 @@ impl Options {
         let in_session = self.session.is_some();
         let session = self.session.clone().unwrap_or_else(|| built.session());
         let Built { instance, run: answer, shared } = built;
+        let answer: RunFn = match self.called {
+            Some(_) => |run, arguments| Box::pin(run.call_for_program(arguments)),
+            None => answer,
+        };
         let token =
             self.cancellation.as_ref().map_or_else(CancellationToken::new, CancellationToken::child_token);
         let limits = self.limits.as_deref().unwrap_or_else(|| instance.limits());
@@ -142,7 +153,7 @@ impl Options {
         let (deadline, token) = (wait.deadline.clone(), wait.token.clone());
         let own = own_settings(instance, self.prompt, self.model, self.limits)?;
         let answer_form = answer_form(instance, self.answer)?;
-        let services = instance.services_of(&self.services)?;
+        let services = instance.services_of(&self.services, &self.offered)?;
         // The session may come from another agent.
         session.state().concealed().add(&shared.secrets);
         let named = named_run(shared, instance, self.run_id.as_ref())?;
@@ -179,7 +190,7 @@ impl Options {
             questions.keep_input(text, parts);
             session.checkpoint()
         });
-        let answerer = self.answerer.or_else(|| shared.answerer.clone());
+        let answerer = self.answerer.or_else(|| shared.answerer.clone()).or(self.default_answerer);
         let people = People { approver, answerer, questions };
         let seed = seed(instance, session, run_id, events.clone(), token)?;
         let identity = seed.identity.requested(self.correlation_id, self.user);
@@ -190,6 +201,7 @@ impl Options {
         let mut run = Box::new(AgentRun::new(seed, Arc::clone(instance), session.clone()));
         run.own = own;
         run.answer = answer_form.or(run.answer.take());
+        run.called = self.called;
         run.keep_attached(input);
         Ok(Begun { run, start, lease, checkpoint, is_resumed, used, named })
     }

@@ -4,6 +4,8 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
+use onionskin_definitions::args::Args;
+use onionskin_definitions::output::ToolOutput;
 use onionskin_definitions::setters;
 use onionskin_tools::approval::Approver;
 use onionskin_tools::budget::Budget;
@@ -17,12 +19,14 @@ use tokio_util::sync::CancellationToken;
 use crate::agent::error::run_error::RunError;
 use crate::agent::form::answer_form::{AnswerForm, TypedAnswer};
 use crate::agent::limits::Limits;
+use crate::agent::running::called_tool::CalledTool;
 use crate::prompt::Prompt;
 use crate::run_hook::RunInput;
 
 use super::built::Built;
 use super::options::Options;
 use super::stream::RunStream;
+use super::tool_call::ToolCallStream;
 use super::typed_run::{TypedRunOutput, TypedRunStream};
 
 /// The options of a run that has not begun. Created by
@@ -108,6 +112,9 @@ impl<O> RunRequest<O> {
 
         /// Sets who answers the questions of this run and its descendants, in place of the agent's answerer.
         answerer(answerer: impl Answerer) => options.answerer = Some(Arc::new(answerer));
+
+        /// As [`Self::answerer`], for an agent that has no answerer of its own.
+        default_answerer(answerer: impl Answerer) => options.default_answerer = Some(Arc::new(answerer));
     }
 
     /// Answers an open question, by its key, of the run that the request resumes
@@ -155,6 +162,12 @@ impl<O> RunRequest<O> {
     /// As [`Self::provide`], for a service in an [`Arc`], also of a trait object.
     pub fn provide_shared<T: ?Sized + Service>(mut self, service: Arc<T>) -> Self {
         self.options.services.insert(ProvidedService::new(service));
+        self
+    }
+
+    /// As [`Self::provide`], for a service that the agent and its children need not take: what a program offers to all of its agents.
+    pub fn offer<T: Service>(mut self, service: T) -> Self {
+        self.options.offered.insert(ProvidedService::new(Arc::new(service)));
         self
     }
 
@@ -268,11 +281,13 @@ impl RunRequest {
 
     pub(super) fn resume(built: Built, paused: &Paused) -> Self {
         let run = paused.run();
+        let called = run.called.clone().map(|tool| Arc::new(CalledTool::new(tool)));
         let options = Options {
             run_id: Some(Arc::clone(&run.run_id)),
             correlation_id: Some(Arc::clone(&run.correlation_id)),
             user: run.user.clone(),
             resumption: Resumption { paused: Some(paused.clone()), answers: Vec::new() },
+            called,
             ..Options::default()
         };
         Self { options, ..Self::new(built, RunInput::stored(run.input.clone(), run.attached.clone())) }
@@ -316,9 +331,38 @@ impl RunRequest {
         self.typed().stream()
     }
 
+    /// The same, with the output as the result of a tool.
+    pub(super) fn into_call(self) -> RunRequest<ToolOutput> {
+        let Self { built, input, options, .. } = self;
+        RunRequest { built, input, options, output: PhantomData }
+    }
+
     pub(in crate::agent) fn typed<T: TypedAnswer>(self) -> RunRequest<TypedRunOutput<T>> {
         let options = Options { answer: Some(AnswerForm::new::<T>), ..self.options };
         RunRequest { built: self.built, input: self.input, options, output: PhantomData }
+    }
+}
+
+impl RunRequest<ToolOutput> {
+    pub(super) fn call_tool(built: Built, tool: Arc<str>, arguments: &Args) -> Self {
+        let options = Options { called: Some(Arc::new(CalledTool::new(tool))), ..Options::default() };
+        Self { built, input: RunInput::new(&*arguments.text()), options, output: PhantomData }
+    }
+
+    /// Runs the call.
+    ///
+    /// Cancel safety: dropping the future ends the call, and the runs of agents below it.
+    ///
+    /// # Errors
+    /// Returns [`RunError::Tool`] if the tool or a hook fails; other errors as for a run.
+    pub async fn run(self) -> Result<ToolOutput, RunError> {
+        self.stream().output().await
+    }
+
+    /// Prepares the call and returns its events as a stream.
+    pub fn stream(self) -> ToolCallStream {
+        let (called, instance) = (self.options.called.clone(), Arc::clone(&self.built.instance));
+        ToolCallStream::new(self.options.stream(self.built, self.input), called, instance)
     }
 }
 

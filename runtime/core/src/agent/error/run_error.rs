@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use onionskin_definitions::error::{Abort, write_with_causes};
+use onionskin_definitions::error::{Abort, ToolError, write_with_causes};
 use onionskin_definitions::text::short;
 use onionskin_tools::budget::BudgetError;
 use onionskin_tools::context::{FailedHook, StateError};
@@ -107,6 +107,17 @@ pub enum RunError {
         max: u32,
         /// The nested agents, outermost first.
         chain: Arc<str>,
+    },
+    /// A call by the program ([`AgentHandle::call_tool`](crate::AgentHandle::call_tool)) ended with the error of the tool or of a hook.
+    #[error("the tool `{tool}` of the agent `{agent}` failed: {source}")]
+    #[non_exhaustive]
+    Tool {
+        /// The agent that has the tool.
+        agent: Arc<str>,
+        /// The tool.
+        tool: Arc<str>,
+        /// The error, with the content for a model.
+        source: ToolError,
     },
     /// A tool requested a retry in more turns than [`Limits::max_retries`](crate::agent::Limits::max_retries) allows.
     #[error("the tool `{tool}` requested a retry {times} times; its last message: {message}")]

@@ -10,6 +10,7 @@ impl Redact for RunError {
         match self {
             Self::Model { source, .. } => source.redact(redactor),
             Self::Aborted(abort) => abort.redact(redactor),
+            Self::Tool { source, .. } => source.redact(redactor),
             Self::Journal { source, .. } => source.redact(redactor),
             Self::Budget { source, .. } => source.redact(redactor),
             Self::Paused(paused) => paused.redact(redactor),

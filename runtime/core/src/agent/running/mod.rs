@@ -7,6 +7,7 @@ mod attached;
 mod batch;
 pub(super) mod by_hand;
 mod call_counts;
+pub(super) mod called_tool;
 mod measured;
 mod message_hooks;
 mod model_request;

@@ -67,6 +67,7 @@ impl AgentRun {
             records: None,
             traceparent: None,
             in_session: false,
+            called: self.called.as_ref().map(|called| Arc::clone(&called.tool)),
         });
         match self.cx.questions().filter(|_| self.cx.parent().is_none()) {
             Some(questions) => match paused.complete(questions, self.cx.redactor().as_deref()) {

@@ -29,6 +29,7 @@ use crate::message_hook::MessageHooks;
 use crate::run_hook::RunInput;
 
 use super::call_counts::CallCounts;
+use super::called_tool::CalledTool;
 use super::measured::Measured;
 use super::open_calls::OpenCalls;
 
@@ -78,6 +79,8 @@ pub struct AgentRun {
     pub(super) call_counts: CallCounts,
     /// The request in progress. Only with budgets.
     pub(super) requests: AsyncMutex<()>,
+    /// The call, if the run is a single call.
+    pub(in crate::agent) called: Option<Arc<CalledTool>>,
     /// Whether the run is shown to people.
     pub(in crate::agent) shown: bool,
 }
@@ -203,6 +206,7 @@ impl AgentRun {
             sent: Mutex::default(),
             call_counts: CallCounts::default(),
             requests: AsyncMutex::default(),
+            called: None,
             shown: true,
         }
     }

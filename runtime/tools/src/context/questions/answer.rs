@@ -87,7 +87,10 @@ impl ToolContext {
         }
         let forms = match kind {
             QuestionKind::Approval => &QuestionParts::approval_forms(),
-            QuestionKind::Question | QuestionKind::External | QuestionKind::Component(_) => &answer_schema,
+            QuestionKind::Question
+            | QuestionKind::External
+            | QuestionKind::Component(_)
+            | QuestionKind::Caller(_) => &answer_schema,
         };
         let hash = fingerprint(&(&kind, args.map(Args::text), &text, forms));
         let mut question = Question::from_parts(QuestionParts {

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::answer::{Front, Open, Unanswered};
 use super::restart::Waiting;
 use crate::context::{AbortCause, ToolContext};
-use crate::question::{Answer, AnswerType, AskError, QuestionKind, UiComponent};
+use crate::question::{Answer, AnswerType, AskError, CallerRequest, QuestionKind, UiComponent};
 use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::type_schema;
 use onionskin_definitions::schema::mistake;
@@ -166,6 +166,34 @@ impl ToolContext {
             let kind = QuestionKind::External;
             read(self.ask_value(kind, Some("external"), None, ExpectedAnswer::new::<T>()).await?)
         })
+    }
+
+    /// Makes a request to the program that made the call, in a protocol that both know, and waits for the result. An MCP client may
+    /// answer `sampling/createMessage` and `roots/list`, which MCP has deprecated. It is a question of the kind
+    /// [`Caller`](QuestionKind::Caller), with a name that is unique in the call, so all that is said of [`Self::ask`] holds. A program that
+    /// is no such client gives no answer, and the run ends or pauses.
+    ///
+    /// ```
+    /// use onionskin::question::{AskError, CallerRequest};
+    /// use onionskin::{ToolContext, tool};
+    /// use serde_json::json;
+    ///
+    /// /// Lists the folders of the user.
+    /// #[tool(asks)]
+    /// async fn folders(cx: &ToolContext) -> Result<String, AskError> {
+    ///     let roots = cx.ask_caller("folders", CallerRequest::new("roots/list", json!({}))).await?;
+    ///     Ok(roots["roots"].to_string())
+    /// }
+    /// # let _ = folders::spec();
+    /// ```
+    ///
+    /// Cancel safety: as [`Self::ask`].
+    ///
+    /// # Errors
+    /// As [`Self::ask`].
+    pub async fn ask_caller(&self, name: &str, request: CallerRequest) -> Result<Value, AskError> {
+        let kind = QuestionKind::Caller(request);
+        self.ask_value(kind, Some(name), None, ExpectedAnswer::with_schema(Value::Bool(true))).await
     }
 
     /// Returns a handle that shows the tool's component, which `#[ui_tool]` or

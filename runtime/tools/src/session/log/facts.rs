@@ -128,9 +128,10 @@ fn call_of(key: &str) -> &str {
 fn unanswered(question: &Question) -> ToolResultMessage {
     let text = match question.kind() {
         QuestionKind::Approval => "not run: it waited for a person, and nobody answered",
-        QuestionKind::Question | QuestionKind::External | QuestionKind::Component(_) => {
-            "it asked a person, and nobody answered: it may have taken effect"
-        }
+        QuestionKind::Question
+        | QuestionKind::External
+        | QuestionKind::Component(_)
+        | QuestionKind::Caller(_) => "it asked a person, and nobody answered: it may have taken effect",
     };
     let text = [ContentBlock::text(text)];
     let mut result = ToolResultMessage::new(question.call_id(), question.tool_name(), text);

@@ -108,6 +108,7 @@ fn run_error_type(error: &RunError) -> Cow<'static, str> {
     Cow::Borrowed(match error {
         RunError::Model { source, .. } => return source.error_type(),
         RunError::Aborted(_) => "aborted",
+        RunError::Tool { .. } => "tool",
         RunError::InputCheck { .. } => "input_check",
         RunError::OutputCheck { .. } => "output_check",
         RunError::RunHook { .. } => "run_hook",

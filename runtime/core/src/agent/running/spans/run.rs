@@ -24,6 +24,10 @@ pub(in crate::agent) struct RunSpan<'r> {
 
 impl<'r> RunSpan<'r> {
     pub(in crate::agent) fn begin(run: &'r AgentRun, input: &str) -> Self {
+        if run.called.is_some() {
+            // The call has a span of its own.
+            return Self { span: Span::none(), run, input: None };
+        }
         let span = span(&run.instance, run.model());
         set_parent(&span, resumed_from(run));
         let mut this = Self { span, run, input: None };

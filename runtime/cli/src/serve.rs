@@ -1,0 +1,177 @@
+//! `serve` makes an agent, or its tools, an MCP server.
+
+use std::env;
+use std::net::SocketAddr;
+use std::process::ExitCode;
+
+use clap::Args;
+use onionskin_core::declaration::AppBuilder;
+use onionskin_core::definition::ToolSource;
+use onionskin_core::secret::Secret;
+use onionskin_core::{AgentHandle, App, CancellationToken};
+use onionskin_serve::{Http, Server, User};
+use serde_json::json;
+
+use crate::agents::{self, AgentArguments};
+use crate::failure::Failure;
+use crate::log;
+use crate::model::ModelArguments;
+use crate::output;
+use crate::program::Program;
+use crate::questions::{OpenQuestions, Person, YesArgument};
+use crate::sessions::SessionArguments;
+use crate::signals::{Signals, until_signal};
+
+pub(crate) const ABOUT: &str = "\
+Serve an agent to other programs over MCP: as one tool that asks the agent, or, with `--tools`, the agent's tools behind its hooks.
+
+Without `--http`, the client is the program that starts this command, over the standard streams. The agent's questions and approvals are \
+asked by the client; a client that cannot ask gets an error.
+
+Exit code: 0 when the client is gone, 2 after an error, 130 after Ctrl-C, 143 after SIGTERM.";
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  {program} serve --card cards/helper.md
+  {program} serve --card cards/helper.md --tools
+  {program} serve --card cards/helper.md --http 127.0.0.1:8080
+  {program} serve --card cards/helper.md --http 0.0.0.0:8080 --host agents.example.com --token-env DESK_TOKEN";
+
+/// The user of a server with one token.
+const USER: &str = "token";
+
+#[derive(Args)]
+pub(crate) struct ServeArguments {
+    /// Serve the tools of the agent, in place of the agent. Only agents among them need a model.
+    #[arg(long)]
+    tools: bool,
+
+    /// Listen on this address, such as `127.0.0.1:8080`, in place of the standard streams. The endpoint is `/mcp`.
+    ///
+    /// Other machines can reach an address that is not of this machine alone: it needs `--token-env`, and `--host` with the name by which they
+    /// reach it. The connections are not encrypted: put a proxy with TLS before it.
+    #[arg(long, value_name = "ADDRESS")]
+    http: Option<SocketAddr>,
+
+    /// Accept requests that name this host; repeatable. Names of this machine are always accepted.
+    #[arg(long = "host", value_name = "NAME", requires = "http")]
+    hosts: Vec<String>,
+
+    /// Require the bearer token in this environment variable.
+    #[arg(long, value_name = "VARIABLE", requires = "http")]
+    token_env: Option<String>,
+
+    /// Show what hooks and scripts log, on standard error.
+    #[arg(long, short)]
+    verbose: bool,
+
+    #[command(flatten)]
+    yes: YesArgument,
+
+    #[command(flatten)]
+    pub(crate) agents: AgentArguments,
+
+    #[command(flatten)]
+    model: ModelArguments,
+}
+
+pub(crate) async fn run(program: &Program, arguments: ServeArguments) -> Result<ExitCode, Failure> {
+    let (app, server, token) = until_signal(async {
+        let token = arguments.token_env.as_deref().map(token).transpose()?;
+        let app = app(program, &arguments).await?;
+        let server = server(program, app.entry(), arguments.tools).await?;
+        Ok((app, server, token))
+    })
+    .await?;
+    if arguments.verbose {
+        log::show();
+    }
+    let mut signals = Signals::take(false, false, || ());
+    let served = match arguments.http {
+        None => {
+            tell(&app, &arguments, None);
+            signals.until(async { server.serve_stdio().await.map_err(Failure::new) }).await
+        }
+        Some(address) => {
+            let http = arguments.hosts.iter().fold(server.http(), Http::host);
+            let http = match token {
+                Some(token) => http.token(token, User::new(USER)),
+                None => http,
+            };
+            let listening = http.listen(address).await.map_err(Failure::new)?;
+            tell(&app, &arguments, Some(&listening.url()));
+            let mut signal = None;
+            listening.run(async { signal = Some(signals.next().await) }).await;
+            signal.map_or(Ok(()), |signal| Err(Failure::interrupted(signal)))
+        }
+    };
+    app.shutdown().await;
+    served.map(|()| ExitCode::SUCCESS)
+}
+
+async fn app(program: &Program, arguments: &ServeArguments) -> Result<App, Failure> {
+    let with = |app: AppBuilder| {
+        if !arguments.yes.yes {
+            return app;
+        }
+        let (person, _) =
+            Person::new(false, arguments.yes, CancellationToken::new(), OpenQuestions::default());
+        app.default_answerer(person)
+    };
+    if arguments.tools {
+        let shown = agents::shown_on(program, &arguments.agents, with(App::builder())).await?;
+        if !has_children(&shown)? {
+            return Ok(shown);
+        }
+        // Their model is asked.
+        shown.shutdown().await;
+    }
+    let session = SessionArguments::default();
+    agents::app(program, &arguments.agents, &arguments.model, &session, with).await
+}
+
+/// Whether tools of the agent are agents.
+fn has_children(app: &App) -> Result<bool, Failure> {
+    let described = app.describe().map_err(Failure::new)?;
+    let entry = described.agents.iter().find(|agent| agent.name == app.entry().name());
+    Ok(entry.is_some_and(|agent| agent.tools.iter().any(|tool| tool.source == ToolSource::Agent)))
+}
+
+async fn server(program: &Program, agent: &AgentHandle, tools: bool) -> Result<Server, Failure> {
+    let builder = Server::builder(program.name, program.version);
+    let builder = if tools { builder.tools_of(agent) } else { builder.agent(agent) };
+    builder.build().await.map_err(Failure::new)
+}
+
+/// The token in a variable.
+fn token(variable: &str) -> Result<Secret<String>, Failure> {
+    match env::var(variable) {
+        Ok(token) if !token.trim().is_empty() => Ok(Secret::new(token.trim().to_owned())),
+        _ => Err(Failure::new(format!("the variable `{variable}` of `--token-env` has no token"))),
+    }
+}
+
+/// Says on standard error what is served, and what a client has to know. Standard output belongs to the protocol.
+fn tell(app: &App, arguments: &ServeArguments, url: Option<&str>) {
+    let agent = app.entry();
+    let what = if arguments.tools {
+        let tools = agent.tool_names().unwrap_or_default();
+        format!("the tools of {}: {}", agent.name(), tools.join(", "))
+    } else {
+        format!("the agent {}", agent.name())
+    };
+    let entry = match url {
+        Some(url) if arguments.token_env.is_some() => {
+            json!({ "type": "http", "url": url, "headers": { "Authorization": "Bearer ${TOKEN}" } })
+        }
+        Some(url) => json!({ "type": "http", "url": url }),
+        None => {
+            let mut words = env::args();
+            let command = words.next().unwrap_or_default();
+            json!({ "command": command, "args": words.collect::<Vec<_>>() })
+        }
+    };
+    let snippet = json!({ "mcpServers": { (agent.name()): entry } });
+    let snippet = serde_json::to_string_pretty(&snippet).unwrap_or_default();
+    output::aside(&format!("serving {what}\nIn `.mcp.json` of a client:\n{snippet}"));
+}

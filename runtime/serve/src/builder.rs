@@ -1,0 +1,188 @@
+//! Builds servers.
+
+use std::time::Duration;
+
+use onionskin_core::declaration::{AgentDeclaration, DynAgent};
+use onionskin_core::question::SealKey;
+use onionskin_core::spec::ToolValue;
+use onionskin_core::{AgentHandle, App, ScriptedModel, ToolSpec};
+use rmcp::model::Implementation;
+
+use crate::calls::Calls;
+use crate::changes::Changes;
+use crate::error::ServeError;
+use crate::offer::{Offer, Source};
+use crate::prompt::{MessageSource, Prompt};
+use crate::resource::Resource;
+use crate::server::{Parts, Server};
+use crate::state::{DEFAULT_TTL, StateKeeper, random};
+
+/// The time that a client has for the answer to a question while its call waits.
+const DEFAULT_QUESTION_TIMEOUT: Duration = Duration::from_mins(10);
+
+/// Builds a [`Server`]. Created by [`Server::builder`].
+#[derive(Debug)]
+#[must_use = "a builder does nothing until `build` is called"]
+pub struct ServerBuilder {
+    implementation: Implementation,
+    instructions: Option<String>,
+    offer: Offer,
+    tools: Vec<ToolSpec>,
+    key: Option<SealKey>,
+    question_timeout: Duration,
+}
+
+impl ServerBuilder {
+    pub(crate) fn new(name: String, version: String) -> Self {
+        Self {
+            implementation: Implementation::new(name, version),
+            instructions: None,
+            offer: Offer::default(),
+            tools: Vec::new(),
+            key: None,
+            question_timeout: DEFAULT_QUESTION_TIMEOUT,
+        }
+    }
+
+    /// Sets the name that clients show to people.
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.implementation.title = Some(title.into());
+        self
+    }
+
+    /// Sets a text that tells the models of clients how to use the server.
+    pub fn instructions(mut self, text: impl Into<String>) -> Self {
+        self.instructions = Some(text.into());
+        self
+    }
+
+    /// Offers an agent as a tool, under its name. Its arguments are its typed input, or one text `input`.
+    pub fn agent(mut self, agent: &AgentHandle) -> Self {
+        self.offer.sources.push(Source::Agent(agent.clone()));
+        self
+    }
+
+    /// Offers all agents of an app, each as a tool.
+    pub fn app(mut self, app: &App) -> Self {
+        let agents: Vec<_> = app.agents().filter_map(|name| app.agent(name).ok()).cloned().collect();
+        self.offer.sources.extend(agents.into_iter().map(Source::Agent));
+        self
+    }
+
+    /// Offers the tools of an agent, behind its hooks and guardrails and with its limits: functions, toolboxes, children, and the tools
+    /// of its own servers. The model of the agent is not asked, and the agent itself is not offered.
+    ///
+    /// ```
+    /// use onionskin::serve::Server;
+    /// use onionskin::{ScriptedModel, agent, tool};
+    ///
+    /// /// Adds one.
+    /// #[tool]
+    /// fn add_one(x: i64) -> i64 {
+    ///     x + 1
+    /// }
+    ///
+    /// agent! { Desk { instruction: "Add.", function_tools: [add_one] } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let desk = Desk::builder().model(ScriptedModel::new()).build().await.unwrap();
+    /// let server = Server::builder("desk", "1.0.0").tools_of(&desk).build().await.unwrap();
+    /// # let _ = server;
+    /// # });
+    /// ```
+    pub fn tools_of(mut self, agent: &AgentHandle) -> Self {
+        self.offer.sources.push(Source::ToolsOf(agent.clone()));
+        self
+    }
+
+    /// Offers one tool. A tool that takes services or a typed state belongs to an agent: [`Self::tools_of`].
+    pub fn tool(mut self, tool: impl ToolValue) -> Self {
+        self.tools.push(tool.tool_value());
+        self
+    }
+
+    /// Offers a resource, or a template of resources.
+    pub fn resource(mut self, resource: Resource) -> Self {
+        self.offer.resources.push(resource);
+        self
+    }
+
+    /// Offers a prompt.
+    pub fn prompt(mut self, prompt: Prompt) -> Self {
+        self.offer.prompts.push(prompt);
+        self
+    }
+
+    /// Sets the key for the states of calls that wait for answers. Several processes of one server need the same key, so that a client
+    /// can bring its answer to another one. Without it, the key is made when the server is built, and a restart loses the calls that wait.
+    pub fn state_key(mut self, key: SealKey) -> Self {
+        self.key = Some(key);
+        self
+    }
+
+    /// Sets the time that a client has for the answer to a question while its call waits (up to the protocol 2025-11-25). The default
+    /// is 10 minutes.
+    pub fn question_timeout(mut self, timeout: Duration) -> Self {
+        self.question_timeout = timeout;
+        self
+    }
+
+    /// Builds the server.
+    ///
+    /// Cancel safety: dropping the future has no effect.
+    ///
+    /// # Errors
+    /// Returns an error if the server offers nothing, if two of its tools, resources or prompts have one name, or if a tool cannot be
+    /// served.
+    pub async fn build(self) -> Result<Server, ServeError> {
+        let Self { implementation, instructions, mut offer, tools, key, question_timeout } = self;
+        if !tools.is_empty() {
+            let agent = host(&implementation.name, tools).await?;
+            offer.sources.insert(0, Source::ToolsOf(agent));
+        }
+        let writers = offer.prompts.iter().filter_map(|prompt| match prompt.source() {
+            MessageSource::Tool(tool) => Some(tool.clone()),
+            MessageSource::Function(_) => None,
+        });
+        let writers: Vec<_> = writers.collect();
+        if !writers.is_empty() {
+            offer.writer = Some(host(&implementation.name, writers).await?);
+        }
+        offer.check(&implementation.name)?;
+        let key = match key {
+            Some(key) => key.derive(b"onionskin serve 1"),
+            None => {
+                let mut key = [0; 32];
+                random(&mut key)?;
+                key
+            }
+        };
+        Ok(Server::new(Parts {
+            implementation,
+            instructions,
+            offer,
+            states: StateKeeper::new(&purpose(&key, b"state"), DEFAULT_TTL),
+            question_timeout,
+            session_key: purpose(&key, b"session"),
+            changes: Changes::default(),
+            calls: Calls::default(),
+        }))
+    }
+}
+
+/// A key of its own for each purpose.
+fn purpose(key: &[u8; 32], purpose: &[u8]) -> [u8; 32] {
+    hmac_sha256::HMAC::mac(purpose, key)
+}
+
+/// An agent that has tools and never runs: the place of tools that were added as values.
+async fn host(server: &str, tools: Vec<ToolSpec>) -> Result<AgentHandle, ServeError> {
+    let name: String =
+        server.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).collect();
+    let agent = DynAgent::new(name.clone(), move || {
+        let declaration = AgentDeclaration::new().instruction("Serve.");
+        tools.iter().fold(declaration, |declaration, tool| declaration.tool_value(tool.clone()))
+    });
+    let app = App::builder().dyn_agent(&agent).model(ScriptedModel::new()).build().await?;
+    Ok(app.entry().clone())
+}

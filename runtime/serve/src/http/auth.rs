@@ -1,0 +1,102 @@
+//! Who may use a server: bearer tokens.
+
+use std::fmt;
+use std::sync::Arc;
+
+use http::HeaderMap;
+use http::header::AUTHORIZATION;
+use onionskin_core::{BoxFuture, Secret};
+use subtle::ConstantTimeEq as _;
+
+use crate::user::User;
+
+/// Checks bearer tokens, such as the tokens of an OAuth server: their signature, their audience, their expiry.
+///
+/// ```
+/// use onionskin::serve::{TokenVerifier, User};
+///
+/// struct Directory;
+///
+/// impl TokenVerifier for Directory {
+///     async fn verify(&self, token: &str) -> Option<User> {
+///         token.strip_prefix("demo-").map(User::new)
+///     }
+/// }
+/// # let _ = Directory;
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot verify tokens",
+    note = "implement `TokenVerifier` for the type: `async fn verify(&self, token: &str) -> Option<User>`"
+)]
+pub trait TokenVerifier: Send + Sync + 'static {
+    /// The user of a token; `None` if the token is not valid. It is called for each request.
+    ///
+    /// Cancel safety: the future is dropped if the client goes away.
+    fn verify(&self, token: &str) -> impl Future<Output = Option<User>> + Send;
+}
+
+/// A [`TokenVerifier`] as a trait object.
+pub(crate) trait DynTokenVerifier: Send + Sync {
+    fn verify_dyn<'v>(&'v self, token: &'v str) -> BoxFuture<'v, Option<User>>;
+}
+
+impl<V: TokenVerifier> DynTokenVerifier for V {
+    fn verify_dyn<'v>(&'v self, token: &'v str) -> BoxFuture<'v, Option<User>> {
+        Box::pin(self.verify(token))
+    }
+}
+
+/// The accepted tokens. Without any, everybody may use the server.
+#[derive(Clone, Default)]
+pub(crate) struct Gate {
+    pub(crate) tokens: Vec<(Secret<String>, User)>,
+    pub(crate) verifier: Option<Arc<dyn DynTokenVerifier>>,
+}
+
+/// The request has no valid token.
+pub(crate) struct Refused {
+    /// Whether it has a token at all.
+    pub(crate) has_token: bool,
+}
+
+impl Gate {
+    /// Whether a token is required.
+    pub(crate) fn is_closed(&self) -> bool {
+        !self.tokens.is_empty() || self.verifier.is_some()
+    }
+
+    /// The user of a request; `None` if no token is required.
+    ///
+    /// # Errors
+    /// Returns an error if a token is required and the request has no valid one.
+    pub(crate) async fn user(&self, headers: &HeaderMap) -> Result<Option<User>, Refused> {
+        if !self.is_closed() {
+            return Ok(None);
+        }
+        let token = bearer(headers).ok_or(Refused { has_token: false })?;
+        // Each token is compared, so that the time does not depend on which one it is.
+        let mut found = None;
+        for (known, user) in &self.tokens {
+            if bool::from(known.expose().as_bytes().ct_eq(token.as_bytes())) {
+                found = Some(user.clone());
+            }
+        }
+        if let (None, Some(verifier)) = (&found, &self.verifier) {
+            found = verifier.verify_dyn(token).await;
+        }
+        found.map(Some).ok_or(Refused { has_token: true })
+    }
+}
+
+/// The bearer token of a request.
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+impl fmt::Debug for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gate").field("is_closed", &self.is_closed()).finish_non_exhaustive()
+    }
+}

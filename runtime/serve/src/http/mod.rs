@@ -1,0 +1,192 @@
+//! Servers over HTTP.
+
+mod auth;
+mod body;
+mod listen;
+mod metadata;
+mod responses;
+mod service;
+mod session_id;
+mod stalling;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use onionskin_core::{CancellationToken, Secret};
+
+use crate::error::ServeError;
+use crate::server::Server;
+use crate::user::User;
+
+use auth::Gate;
+pub use auth::TokenVerifier;
+pub use listen::Listening;
+pub use metadata::ResourceMetadata;
+pub use service::HttpService;
+
+/// The path of the MCP endpoint of [`Http::router`] and [`Http::listen`].
+pub(crate) const PATH: &str = "/mcp";
+
+/// The bounds of a server over HTTP.
+#[derive(Debug, Clone)]
+pub(crate) struct Bounds {
+    /// The maximum number of bytes of a request.
+    pub(crate) body: usize,
+    /// The time for the head of a request, for its body, and for each write of an answer.
+    pub(crate) patience: Duration,
+    /// The maximum number of open connections.
+    pub(crate) connections: usize,
+    /// The time for calls in progress when the server ends.
+    pub(crate) grace: Duration,
+}
+
+/// The settings of a [`Server`] over HTTP. Created by [`Server::http`].
+///
+/// Without a setting, only clients of this machine are served: requests must name a loopback host, and pages of other origins are
+/// refused. A server for other machines needs their host name ([`Self::host`]) and a token ([`Self::token`], [`Self::verifier`]).
+#[derive(Debug, Clone)]
+#[must_use = "the settings do nothing until `service`, `router` or `listen` is called"]
+pub struct Http {
+    server: Server,
+    hosts: Vec<String>,
+    origins: Vec<String>,
+    gate: Gate,
+    metadata: Option<Arc<ResourceMetadata>>,
+    bounds: Bounds,
+}
+
+impl Http {
+    pub(crate) fn new(server: Server) -> Self {
+        let loopback = ["localhost", "127.0.0.1", "::1"];
+        Self {
+            server,
+            hosts: loopback.map(str::to_owned).to_vec(),
+            origins: ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"]
+                .map(str::to_owned)
+                .to_vec(),
+            gate: Gate::default(),
+            metadata: None,
+            bounds: Bounds {
+                body: 4 * 1024 * 1024,
+                patience: Duration::from_secs(30),
+                connections: 1024,
+                grace: Duration::from_secs(10),
+            },
+        }
+    }
+
+    /// Accepts requests that name this host: `mcp.example.com`, or with a port. Loopback hosts are always accepted. Another host is refused,
+    /// because a web page could make its own name point to this machine.
+    pub fn host(mut self, host: impl Into<String>) -> Self {
+        self.hosts.push(host.into());
+        self
+    }
+
+    /// Accepts requests of web pages of this origin: `https://app.example.com:443`, or `:*` for any port. Origins of this machine are always
+    /// accepted.
+    pub fn origin(mut self, origin: impl Into<String>) -> Self {
+        self.origins.push(origin.into());
+        self
+    }
+
+    /// Accepts this bearer token, for this user. As soon as there is a token or a [verifier](Self::verifier), requests without one are
+    /// refused.
+    pub fn token(mut self, token: Secret<String>, user: User) -> Self {
+        self.gate.tokens.push((token, user));
+        self
+    }
+
+    /// Accepts the bearer tokens that this verifier accepts, such as those of an OAuth server.
+    pub fn verifier(mut self, verifier: impl TokenVerifier) -> Self {
+        self.gate.verifier = Some(Arc::new(verifier));
+        self
+    }
+
+    /// Tells clients where they get tokens (RFC 9728). [`Self::router`] and [`Self::listen`] serve it below `/.well-known`.
+    pub fn resource_metadata(mut self, metadata: ResourceMetadata) -> Self {
+        self.metadata = Some(Arc::new(metadata));
+        self
+    }
+
+    /// Sets the maximum number of bytes of a request. The default is 4 MiB.
+    pub fn max_body_bytes(mut self, bytes: usize) -> Self {
+        self.bounds.body = bytes;
+        self
+    }
+
+    /// Sets the maximum number of open connections of [`Self::listen`]. The default is 1024. Further clients wait.
+    pub fn max_connections(mut self, connections: usize) -> Self {
+        self.bounds.connections = connections;
+        self
+    }
+
+    /// Sets the time that a client has to send the head of a request, or its body, and to read each piece of an answer. The default is 30
+    /// seconds.
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.bounds.patience = patience;
+        self
+    }
+
+    /// Sets the time for calls in progress when the server ends, before they are cancelled. The default is 10 seconds.
+    pub fn grace(mut self, grace: Duration) -> Self {
+        self.bounds.grace = grace;
+        self
+    }
+
+    /// The endpoint as a service of tower, for a path of an application: `Router::new().nest_service("/mcp", http.service())`. It checks
+    /// hosts, origins, tokens and lengths of bodies; connections and their times are those of the application.
+    pub fn service(&self) -> HttpService {
+        self.service_until(CancellationToken::new())
+    }
+
+    pub(crate) fn service_until(&self, ended: CancellationToken) -> HttpService {
+        HttpService::new(self, ended)
+    }
+
+    /// The routes of a whole server: the endpoint `/mcp`, and the metadata of [`Self::resource_metadata`].
+    pub fn router(&self) -> Router {
+        self.router_until(CancellationToken::new())
+    }
+
+    pub(crate) fn router_until(&self, ended: CancellationToken) -> Router {
+        let router = Router::new().route_service(PATH, self.service_until(ended));
+        match &self.metadata {
+            Some(metadata) => metadata.add_to(router),
+            None => router,
+        }
+    }
+
+    /// Listens on an address. The port 0 is any free one.
+    ///
+    /// ```
+    /// use onionskin::serve::Server;
+    /// use onionskin::tool;
+    ///
+    /// /// Adds one.
+    /// #[tool]
+    /// fn add_one(x: i64) -> i64 {
+    ///     x + 1
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let server = Server::builder("sums", "1.0.0").tool(add_one::spec()).build().await?;
+    /// let listening = server.http().listen(([127, 0, 0, 1], 0).into()).await?;
+    /// println!("http://{}/mcp", listening.address());
+    /// listening.run(async { /* the end of the program */ }).await;
+    /// # Ok::<_, onionskin::serve::ServeError>(())
+    /// # }).unwrap();
+    /// ```
+    ///
+    /// Cancel safety: dropping the future listens on nothing.
+    ///
+    /// # Errors
+    /// Returns an error if the address cannot be used, or if other machines can reach it and no token is required.
+    pub async fn listen(&self, address: SocketAddr) -> Result<Listening, ServeError> {
+        if !address.ip().is_loopback() && !self.gate.is_closed() {
+            return Err(ServeError::Open { address });
+        }
+        Listening::bind(self, address).await
+    }
+}

@@ -1,0 +1,232 @@
+//! Calls that ask the client: by a request while the call waits, or by a result that the client answers with the same call again. Most ask a
+//! person, by a form.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use onionskin_core::question::{Answer, Answerer, CallerRequest, Paused, Question, QuestionKind};
+use rmcp::ErrorData;
+use rmcp::model::{
+    ClientCapabilities, ClientResult, CreateMessageRequest, ElicitRequest, ElicitRequestParams, ElicitResult,
+    ElicitationAction, ElicitationCapability, ElicitationSchema, FormElicitationCapability, InputRequest,
+    InputRequests, InputResponses, ListRootsRequest, RootsCapabilities, SamplingCapability, ServerRequest,
+};
+use rmcp::service::{Peer, PeerRequestOptions, RoleServer};
+use serde_json::{Value, json};
+
+use crate::client::Client;
+use crate::question::{Form, key};
+
+/// Answers the questions of a call by the client.
+pub(super) enum ByClient {
+    /// The client is asked by a request.
+    Request(Box<Asked>),
+    /// The client brought its answers with the call.
+    Brought(InputResponses),
+}
+
+/// A client that is asked by requests.
+pub(super) struct Asked {
+    pub(super) peer: Peer<RoleServer>,
+    pub(super) client: Client,
+    /// The time for an answer.
+    pub(super) timeout: Duration,
+}
+
+impl Answerer for ByClient {
+    async fn answer(&self, question: Question) -> Option<Answer> {
+        let wanted = Wanted::new(&question)?;
+        match self {
+            Self::Request(asked) if wanted.is_missing(&asked.client).is_some() => None,
+            Self::Request(asked) => ask(&asked.peer, asked.timeout, &question, &wanted).await,
+            Self::Brought(responses) => {
+                let answer = wanted.read(responses.get(&key(&question))?)?;
+                // An answer that does not fit is none: the client is asked again.
+                question.check(&answer).is_ok().then_some(answer)
+            }
+        }
+    }
+}
+
+/// What a question wants of the client.
+enum Wanted {
+    /// A form, which a person fills in.
+    Form(Form),
+    /// A message of the client's model.
+    Sampling(CreateMessageRequest),
+    /// The folders of the client.
+    Roots(ListRootsRequest),
+}
+
+impl Wanted {
+    /// `None` for a request that MCP does not have.
+    fn new(question: &Question) -> Option<Self> {
+        match question.kind() {
+            QuestionKind::Approval
+            | QuestionKind::Question
+            | QuestionKind::External
+            | QuestionKind::Component(_) => Some(Self::Form(Form::new(question))),
+            QuestionKind::Caller(request) => Self::of_caller(request),
+        }
+    }
+
+    fn of_caller(request: &CallerRequest) -> Option<Self> {
+        let whole = json!({ "method": request.method(), "params": request.params() });
+        match request.method() {
+            "sampling/createMessage" => serde_json::from_value(whole).ok().map(Self::Sampling),
+            "roots/list" => {
+                serde_json::from_value(json!({ "method": request.method() })).ok().map(Self::Roots)
+            }
+            _ => None,
+        }
+    }
+
+    /// The capability that the client lacks for it.
+    fn is_missing(&self, client: &Client) -> Option<ClientCapabilities> {
+        let mut missing = ClientCapabilities::default();
+        match self {
+            Self::Form(_) if !client.has_forms => {
+                let form = FormElicitationCapability::default();
+                missing.elicitation = Some(ElicitationCapability::new().with_form(form));
+            }
+            Self::Sampling(_) if !client.has_sampling => {
+                missing.sampling = Some(SamplingCapability::default());
+            }
+            Self::Roots(_) if !client.has_roots => missing.roots = Some(RootsCapabilities::default()),
+            Self::Form(_) | Self::Sampling(_) | Self::Roots(_) => return None,
+        }
+        Some(missing)
+    }
+
+    /// The request for a client that is asked while the call waits. `note` says what was wrong with an earlier answer.
+    fn request(&self, note: Option<&str>) -> Result<ServerRequest, serde_json::Error> {
+        Ok(match self {
+            Self::Form(form) => ServerRequest::ElicitRequest(elicitation(form, note)?),
+            Self::Sampling(request) => ServerRequest::CreateMessageRequest(request.clone()),
+            Self::Roots(request) => ServerRequest::ListRootsRequest(request.clone()),
+        })
+    }
+
+    /// The request in a result.
+    fn input_request(&self) -> Result<InputRequest, serde_json::Error> {
+        Ok(match self {
+            Self::Form(form) => InputRequest::Elicitation(elicitation(form, None)?),
+            Self::Sampling(request) => InputRequest::CreateMessage(request.clone()),
+            Self::Roots(request) => InputRequest::ListRoots(request.clone()),
+        })
+    }
+
+    /// The answer in a response; `None` if it is no response to the request.
+    fn read(&self, response: &Value) -> Option<Answer> {
+        match self {
+            Self::Form(form) => {
+                let response: ElicitResult = serde_json::from_value(response.clone()).ok()?;
+                match response.action {
+                    ElicitationAction::Accept => form.read(&response.content.unwrap_or_default()),
+                    ElicitationAction::Decline | ElicitationAction::Cancel => Some(form.declined()),
+                    // A later version of the protocol.
+                    _ => None,
+                }
+            }
+            Self::Sampling(_) => response.get("content").map(|_| Answer::Value(response.clone())),
+            Self::Roots(_) => response
+                .get("roots")
+                .filter(|roots| roots.is_array())
+                .map(|_| Answer::Value(response.clone())),
+        }
+    }
+}
+
+fn elicitation(form: &Form, note: Option<&str>) -> Result<ElicitRequest, serde_json::Error> {
+    let requested_schema: ElicitationSchema = serde_json::from_value(form.schema.clone())?;
+    let note = note.map(|note| format!("\n({note})")).unwrap_or_default();
+    let message = format!("{}{note}", form.message);
+    Ok(ElicitRequest::new(ElicitRequestParams::FormElicitationParams {
+        meta: None,
+        message,
+        requested_schema,
+    }))
+}
+
+/// Asks the client by a request, and once more if the answer does not fit. `None` if it gives no answer.
+async fn ask(
+    peer: &Peer<RoleServer>,
+    timeout: Duration,
+    question: &Question,
+    wanted: &Wanted,
+) -> Option<Answer> {
+    let mut note = None;
+    for _ in 0..2 {
+        let options = PeerRequestOptions::with_timeout(timeout);
+        let request = wanted.request(note.as_deref()).ok()?;
+        let asked = peer.send_cancellable_request(request, options).await.ok()?;
+        let response = match asked.await_response().await {
+            Ok(ClientResult::ElicitResult(response)) => serde_json::to_value(response),
+            Ok(ClientResult::CreateMessageResult(response)) => serde_json::to_value(response),
+            Ok(ClientResult::ListRootsResult(response)) => serde_json::to_value(response),
+            Ok(_) => return None,
+            Err(error) => {
+                tracing::warn!("a client did not answer a question: {error}");
+                return None;
+            }
+        };
+        let answer = wanted.read(&response.ok()?);
+        let problem = match &answer {
+            Some(answer) => question.check(answer).err().map(|error| error.to_string()),
+            None => Some("the answer does not fit the form".to_owned()),
+        };
+        if problem.is_none() {
+            return answer;
+        }
+        note = problem;
+    }
+    None
+}
+
+/// The requests for the open questions of a paused call, by their names.
+///
+/// # Errors
+/// Returns an error if a question cannot be written in MCP.
+pub(super) fn input_requests(paused: &Paused) -> Result<InputRequests, ErrorData> {
+    let mut requests = BTreeMap::new();
+    for question in paused.questions() {
+        let request = Wanted::new(question).map(|wanted| wanted.input_request());
+        let Some(Ok(request)) = request else {
+            tracing::error!("the question `{}` cannot be written in MCP", question.key());
+            return Err(ErrorData::internal_error("a question of the call cannot be written in MCP", None));
+        };
+        requests.insert(key(question), request);
+    }
+    Ok(requests)
+}
+
+/// What the client lacks for the open questions of a paused call.
+pub(super) fn missing_capabilities(paused: &Paused, client: &Client) -> Option<ClientCapabilities> {
+    let mut questions = paused.questions().iter();
+    questions.find_map(|question| Wanted::new(question)?.is_missing(client))
+}
+
+/// The answers that a client brought, if each of them is an object.
+///
+/// # Errors
+/// Returns an error that names the first one that is not.
+pub(super) fn checked(responses: Option<InputResponses>) -> Result<InputResponses, ErrorData> {
+    let responses = responses.unwrap_or_default();
+    match responses.iter().find(|(_, response)| !response.is_object()) {
+        Some((key, _)) => {
+            let text = format!("the input response `{key}` is not the result of the request: give an object");
+            Err(ErrorData::invalid_params(text, None))
+        }
+        None => Ok(responses),
+    }
+}
+
+/// The questions of a paused call, for a client that cannot ask them.
+pub(super) fn unasked(paused: &Paused) -> String {
+    let questions: Vec<_> = paused.questions().iter().map(|question| Form::new(question).message).collect();
+    format!(
+        "The call needs an answer of a person, and this client cannot ask for it or got none (`elicitation`). It did not run to its end. It \
+         asked:\n{}",
+        questions.join("\n")
+    )
+}

@@ -1,0 +1,182 @@
+//! Calls: of tools, and of prompts that tools write.
+
+use onionskin_core::question::Paused;
+use onionskin_core::run::ToolCallStream;
+use onionskin_core::{Args, CancellationToken, RunError, ToolOutput};
+use rmcp::ErrorData;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, InputRequiredResult, InputResponses, JsonObject,
+};
+use serde_json::Value;
+use tracing::Instrument as _;
+
+use super::asking::{Asked, ByClient, checked, input_requests, missing_capabilities, unasked};
+use super::client::Requester;
+use super::reports::Reports;
+use super::result;
+use crate::offer::Found;
+use crate::server::Parts;
+use crate::state::{Binding, StateError, random};
+
+/// A call as a client asks for it.
+pub(super) struct Call {
+    /// The method of MCP: `tools/call` or `prompts/get`.
+    pub(super) method: &'static str,
+    /// The name of the tool or of the prompt.
+    pub(super) name: String,
+    pub(super) arguments: JsonObject,
+    /// The answers that the client brought.
+    pub(super) responses: Option<InputResponses>,
+    /// The state of the call that the client answers.
+    pub(super) state: Option<String>,
+}
+
+/// How a call ended.
+pub(super) enum Ended {
+    Output(ToolOutput),
+    /// It waits for answers of the client.
+    Asks(InputRequiredResult),
+    /// It failed, with a result for the model.
+    Failed(CallToolResult),
+}
+
+/// Runs the call of a tool and answers it.
+///
+/// # Errors
+/// Returns an error of the protocol for a call that is none.
+pub(super) async fn tool(
+    parts: &Parts,
+    requester: &Requester,
+    request: CallToolRequestParams,
+    cancelled: &CancellationToken,
+) -> Result<CallToolResponse, ErrorData> {
+    let CallToolRequestParams { name, arguments, input_responses, request_state, .. } = request;
+    let found = parts
+        .offer
+        .find(&name)
+        .map_err(|error| unlisted(&error))?
+        .ok_or_else(|| result::unknown_tool(&name))?;
+    let call = Call {
+        method: "tools/call",
+        name: name.into_owned(),
+        arguments: arguments.unwrap_or_default(),
+        responses: input_responses,
+        state: request_state,
+    };
+    Ok(match run(parts, requester, &found, call, cancelled).await? {
+        Ended::Output(output) => result::complete(&output)?.into(),
+        Ended::Asks(asks) => asks.into(),
+        Ended::Failed(result) => result.into(),
+    })
+}
+
+/// Runs a call.
+///
+/// # Errors
+/// Returns an error of the protocol for a call that is none.
+pub(super) async fn run(
+    parts: &Parts,
+    requester: &Requester,
+    found: &Found<'_>,
+    call: Call,
+    cancelled: &CancellationToken,
+) -> Result<Ended, ErrorData> {
+    let Call { method, name, arguments, responses, state } = call;
+    let Some(_running) = parts.calls.begin() else {
+        return Err(ErrorData::internal_error(
+            "the server has too many calls, or ends: try again later",
+            None,
+        ));
+    };
+    let span = tracing::info_span!(
+        "serve",
+        otel.name = &*format!("{method} {name}"),
+        otel.kind = "server",
+        mcp.method.name = method,
+        gen_ai.tool.name = &*name,
+    );
+    let arguments = Value::Object(arguments);
+    let user = requester.client.user().map(crate::User::id);
+    let binding = Binding::new(user, method, &name, &arguments);
+    let responses = checked(responses)?;
+    let id;
+    let request = match state {
+        Some(state) => {
+            let invalid = |error: StateError| ErrorData::invalid_params(error.to_string(), None);
+            let opened = parts.states.open(&state, &binding).map_err(invalid)?;
+            parts.states.use_up(&opened).map_err(invalid)?;
+            id = opened.paused.run_id().to_owned();
+            found.agent().resume_call(&opened.paused)
+        }
+        None => match found.call(&name, Args::from(arguments)) {
+            Ok(request) => {
+                id = new_id()?;
+                request.correlation_id(id.as_str())
+            }
+            Err(error) => return result::tool_error(&error).map(Ended::Failed),
+        },
+    };
+    let request = match user {
+        Some(user) => request.user(user),
+        None => request,
+    };
+    let by_client = if requester.is_asked_by_result {
+        ByClient::Brought(responses)
+    } else {
+        let (peer, client) = (requester.peer.clone(), requester.client.clone());
+        ByClient::Request(Box::new(Asked { peer, client, timeout: parts.question_timeout }))
+    };
+    let request = request.offer(requester.client.clone()).default_answerer(by_client);
+    let reports = Reports::new(requester, &name, matches!(found, Found::Agent(_)));
+    let work = watched(request.stream(), reports).instrument(span);
+    let Some(ended) = cancelled.run_until_cancelled(work).await else { return Err(result::cancelled(&name)) };
+    match ended {
+        Ok(output) => Ok(Ended::Output(output)),
+        Err(RunError::Paused(paused)) => unanswered(parts, requester, &paused, &binding),
+        Err(failure) => result::failed(&name, &failure, &id).map(Ended::Failed),
+    }
+}
+
+/// The answer to a call that waits for the client.
+fn unanswered(
+    parts: &Parts,
+    requester: &Requester,
+    paused: &Paused,
+    binding: &Binding,
+) -> Result<Ended, ErrorData> {
+    if !requester.is_asked_by_result {
+        return result::error(unasked(paused)).map(Ended::Failed);
+    }
+    if let Some(missing) = missing_capabilities(paused, &requester.client) {
+        return Err(ErrorData::missing_required_client_capability(missing));
+    }
+    let state = parts.states.seal(paused, binding).map_err(|error| {
+        tracing::error!("the state of a call cannot be sealed: {error}");
+        ErrorData::internal_error("the call cannot wait for an answer", None)
+    })?;
+    Ok(Ended::Asks(InputRequiredResult::new(Some(input_requests(paused)?), Some(state))))
+}
+
+/// Runs to the end and reports the events on the way.
+async fn watched(mut stream: ToolCallStream, mut reports: Reports<'_>) -> Result<ToolOutput, RunError> {
+    while let Some(event) = stream.next().await {
+        reports.report(&event).await;
+    }
+    stream.output().await
+}
+
+/// An id under which the log has a call.
+fn new_id() -> Result<String, ErrorData> {
+    let mut bytes = [0; 8];
+    random(&mut bytes).map_err(|error| {
+        tracing::error!("{error}");
+        ErrorData::internal_error("the server cannot make an id", None)
+    })?;
+    Ok(bytes.iter().fold(String::new(), |id, byte| format!("{id}{byte:02x}")))
+}
+
+/// The error for a source of tools that fails.
+pub(super) fn unlisted(error: &crate::ServeError) -> ErrorData {
+    tracing::error!("{error}");
+    ErrorData::internal_error("the tools cannot be listed", None)
+}

@@ -1,0 +1,204 @@
+//! Requests of clients, as rmcp dispatches them.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use onionskin_core::CancellationToken;
+use rmcp::ErrorData;
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, GetPromptRequestParams,
+    GetPromptResponse, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    LoggingLevel, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerConfig,
+    SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+};
+use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
+
+use super::client::Requester;
+use super::{call, lists};
+use crate::changes::Listener;
+use crate::server::Parts;
+
+/// The handler of one connection: a client over standard streams, a session over HTTP, or a single request without a session.
+pub(crate) struct Handler {
+    parts: Arc<Parts>,
+    /// The level of logs that the client of a session has set.
+    log_level: Mutex<LoggingLevel>,
+    /// The resources that the client of a session watches.
+    watched: Arc<Mutex<Vec<String>>>,
+    /// Cancelled when the connection ends, together with what belongs to it.
+    ended: CancellationToken,
+}
+
+impl Handler {
+    pub(crate) fn new(parts: Arc<Parts>) -> Self {
+        Self {
+            parts,
+            log_level: Mutex::new(LoggingLevel::Info),
+            watched: Arc::default(),
+            ended: CancellationToken::new(),
+        }
+    }
+
+    fn requester(&self, context: &RequestContext<RoleServer>) -> Requester {
+        Requester::new(context, *self.log_level.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn watched(&self) -> std::sync::MutexGuard<'_, Vec<String>> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Handler {
+    fn drop(&mut self) {
+        self.ended.cancel();
+    }
+}
+
+fn cursor(request: Option<PaginatedRequestParams>) -> Option<String> {
+    request.and_then(|request| request.cursor)
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        self.parts.info()
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.parts.offer.tools().ok()?.into_iter().find(|tool| tool.name == name)
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let tools = self.parts.offer.tools().map_err(|error| call::unlisted(&error))?;
+        let (tools, next_cursor) = lists::page(tools, cursor(request).as_deref())?;
+        Ok(ListToolsResult { next_cursor, ..ListToolsResult::with_all_items(tools) })
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        call::tool(&self.parts, &self.requester(&context), request, &context.ct).await
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let (all, next_cursor) =
+            lists::page(lists::resources(&self.parts.offer), cursor(request).as_deref())?;
+        Ok(ListResourcesResult { next_cursor, ..ListResourcesResult::with_all_items(all) })
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let (all, next_cursor) =
+            lists::page(lists::templates(&self.parts.offer), cursor(request).as_deref())?;
+        Ok(ListResourceTemplatesResult { next_cursor, ..ListResourceTemplatesResult::with_all_items(all) })
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        lists::read(&self.parts.offer, &request.uri).await.map(Into::into)
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let (all, next_cursor) = lists::page(lists::prompts(&self.parts.offer), cursor(request).as_deref())?;
+        Ok(ListPromptsResult { next_cursor, ..ListPromptsResult::with_all_items(all) })
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        lists::prompt(&self.parts, &self.requester(&context), request, &context.ct).await
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        lists::complete(&self.parts.offer, &request)
+    }
+
+    async fn set_level(
+        &self,
+        request: SetLevelRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        *self.log_level.lock().unwrap_or_else(PoisonError::into_inner) = request.level;
+        Ok(())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let uri = request.uri;
+        if !self.parts.offer.resources.iter().any(|resource| resource.matches(&uri).is_some()) {
+            return Err(ErrorData::resource_not_found(format!("unknown resource: {uri}"), None));
+        }
+        let mut watched = self.watched();
+        if !watched.contains(&uri) {
+            if watched.len() >= MAX_WATCHED {
+                return Err(ErrorData::invalid_request(
+                    "the session watches too many resources: unsubscribe some",
+                    None,
+                ));
+            }
+            watched.push(uri);
+        }
+        Ok(())
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.watched().retain(|uri| *uri != request.uri);
+        Ok(())
+    }
+
+    /// A session hears of changes from here on.
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        let (peer, watched) = (context.peer, Arc::clone(&self.watched));
+        let changes = self.parts.changes.listen();
+        let ended = self.ended.clone();
+        tokio::spawn(async move { ended.run_until_cancelled(changes.tell_session(&peer, &watched)).await });
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(requested.clone())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let changes: Listener = self.parts.changes.listen();
+        tokio::select! {
+            () = context.cancelled() => {}
+            () = changes.tell_subscription(context.sink()) => {}
+        }
+        Ok(())
+    }
+}
+
+/// The maximum number of resources that one session watches.
+const MAX_WATCHED: usize = 1000;

@@ -1,0 +1,248 @@
+//! Lists of tools, resources and prompts, in pages; contents of resources, messages of prompts, and suggestions.
+
+use onionskin_core::CancellationToken;
+use onionskin_core::content::{self, ContentBlock};
+use rmcp::ErrorData;
+use rmcp::model::{
+    CompleteRequestParams, CompleteResult, CompletionInfo, GetPromptRequestParams, GetPromptResponse,
+    GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, ReadResourceResult, Reference,
+    Resource, ResourceContents, ResourceTemplate, Role,
+};
+use serde_json::{Value, json};
+
+use super::call::{self, Call, Ended};
+use super::client::Requester;
+use crate::offer::{Found, Offer};
+use crate::prompt::MessageSource;
+use crate::resource::ResourceError;
+use crate::server::Parts;
+use crate::{PromptMessage as Said, prompt, resource};
+
+/// The maximum number of entries of one page.
+const PAGE: usize = 250;
+
+/// A page of all entries, and the cursor of the next one.
+///
+/// # Errors
+/// Returns an error if the cursor is not one of this list.
+pub(super) fn page<T>(all: Vec<T>, cursor: Option<&str>) -> Result<(Vec<T>, Option<String>), ErrorData> {
+    let start = match cursor {
+        None => 0,
+        Some(cursor) => {
+            let start = cursor.parse::<usize>().ok().filter(|start| *start > 0 && *start < all.len());
+            start.ok_or_else(|| ErrorData::invalid_params("unknown cursor: list from the beginning", None))?
+        }
+    };
+    let next = (start + PAGE < all.len()).then(|| (start + PAGE).to_string());
+    Ok((all.into_iter().skip(start).take(PAGE).collect(), next))
+}
+
+/// The resources that are no templates.
+pub(super) fn resources(offer: &Offer) -> Vec<Resource> {
+    let fixed = offer.resources.iter().filter(|resource| !resource.is_template());
+    let shown = fixed.map(|resource| {
+        let mut shown = Resource::new(resource.uri(), resource.name());
+        shown.title = resource.title().map(str::to_owned);
+        shown.description = resource.description().map(str::to_owned);
+        shown.mime_type = resource.mime_type().map(str::to_owned);
+        shown
+    });
+    shown.collect()
+}
+
+/// The templates of resources.
+pub(super) fn templates(offer: &Offer) -> Vec<ResourceTemplate> {
+    let templates = offer.resources.iter().filter(|resource| resource.is_template());
+    let shown = templates.map(|resource| {
+        let mut shown = ResourceTemplate::new(resource.uri(), resource.name());
+        shown.title = resource.title().map(str::to_owned);
+        shown.description = resource.description().map(str::to_owned);
+        shown.mime_type = resource.mime_type().map(str::to_owned);
+        shown
+    });
+    shown.collect()
+}
+
+/// Reads the resource of a URI.
+///
+/// # Errors
+/// Returns an error if there is none, or if it cannot be read.
+pub(super) async fn read(offer: &Offer, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+    let not_found =
+        || ErrorData::resource_not_found(format!("unknown resource: {uri}"), Some(json!({ "uri": uri })));
+    let known = |resource: &'_ resource::Resource| resource.matches(uri);
+    let found = offer.resources.iter().find_map(|resource| Some((resource, known(resource)?)));
+    let Some((resource, variables)) = found else { return Err(not_found()) };
+    match resource.read(uri, variables).await {
+        Ok(contents) => Ok(ReadResourceResult::new(contents.iter().map(contents_of).collect())),
+        Err(ResourceError::NotFound) => Err(not_found()),
+        Err(ResourceError::Failed(reason)) => Err(ErrorData::internal_error(reason, None)),
+    }
+}
+
+fn contents_of(content: &content::Resource) -> ResourceContents {
+    let contents = match content.as_blob() {
+        Some(blob) => ResourceContents::blob(blob, content.uri()),
+        None => ResourceContents::text(content.as_text().unwrap_or_default(), content.uri()),
+    };
+    match content.mime_type() {
+        Some(mime_type) => contents.with_mime_type(mime_type),
+        None => contents,
+    }
+}
+
+/// The prompts.
+pub(super) fn prompts(offer: &Offer) -> Vec<Prompt> {
+    let shown = offer.prompts.iter().map(|prompt| {
+        let arguments: Vec<_> = prompt.arguments().iter().map(argument).collect();
+        let arguments = (!arguments.is_empty()).then_some(arguments);
+        let mut shown = Prompt::new(prompt.name(), Some(prompt.description()), arguments);
+        shown.title = prompt.shown_title().map(str::to_owned);
+        shown
+    });
+    shown.collect()
+}
+
+fn argument(argument: &prompt::Argument) -> PromptArgument {
+    PromptArgument::new(&argument.name)
+        .with_description(&argument.description)
+        .with_required(argument.required)
+}
+
+/// The messages of a prompt.
+///
+/// # Errors
+/// Returns an error if there is no such prompt, or if an argument is missing, unknown or no text.
+pub(super) async fn prompt(
+    parts: &Parts,
+    requester: &Requester,
+    request: GetPromptRequestParams,
+    cancelled: &CancellationToken,
+) -> Result<GetPromptResponse, ErrorData> {
+    let GetPromptRequestParams { name, arguments, input_responses, request_state, .. } = request;
+    let prompt = parts.offer.prompts.iter().find(|prompt| prompt.name() == name);
+    let prompt = prompt.ok_or_else(|| ErrorData::invalid_params(format!("unknown prompt: {name}"), None))?;
+    let arguments = texts(prompt, arguments.unwrap_or_default())?;
+    let said = match (prompt.source(), &parts.offer.writer) {
+        (MessageSource::Function(function), _) => function(&arguments),
+        (MessageSource::Tool(_), None) => Vec::new(),
+        (MessageSource::Tool(_), Some(writer)) => {
+            let arguments = arguments.into_iter().map(|(name, text)| (name, text.into())).collect();
+            let (responses, state) = (input_responses, request_state);
+            let call = Call { method: "prompts/get", name, arguments, responses, state };
+            match call::run(parts, requester, &Found::ToolOf(writer), call, cancelled).await? {
+                Ended::Output(output) => output.content().iter().cloned().map(Said::User).collect(),
+                Ended::Asks(asks) => return Ok(asks.into()),
+                Ended::Failed(result) => {
+                    let text = result.content.iter().find_map(|block| Some(block.as_text()?.text.clone()));
+                    return Err(ErrorData::invalid_params(text.unwrap_or_default(), None));
+                }
+            }
+        }
+    };
+    let messages = said.into_iter().map(message).collect::<Result<_, _>>()?;
+    let mut result = GetPromptResult::new(messages);
+    result.description = Some(prompt.description().to_owned());
+    Ok(result.into())
+}
+
+fn texts(prompt: &crate::Prompt, arguments: JsonObject) -> Result<Vec<(String, String)>, ErrorData> {
+    let invalid = |text: String| ErrorData::invalid_params(text, None);
+    let known: Vec<_> = prompt.arguments().iter().map(|argument| argument.name.as_str()).collect();
+    let mut texts = Vec::new();
+    for (name, value) in arguments {
+        if !known.contains(&name.as_str()) {
+            return Err(invalid(format!(
+                "the prompt `{}` has no argument `{name}`; it has: {}",
+                prompt.name(),
+                known.join(", ")
+            )));
+        }
+        match value {
+            Value::String(text) => texts.push((name, text)),
+            _ => return Err(invalid(format!("the argument `{name}` of a prompt is a text"))),
+        }
+    }
+    let is_missing = |argument: &&prompt::Argument| {
+        argument.required && !texts.iter().any(|(name, _)| *name == argument.name)
+    };
+    match prompt.arguments().iter().find(is_missing) {
+        Some(missing) => {
+            Err(invalid(format!("the prompt `{}` needs the argument `{}`", prompt.name(), missing.name)))
+        }
+        None => Ok(texts),
+    }
+}
+
+fn message(said: Said) -> Result<PromptMessage, ErrorData> {
+    let (role, content) = match said {
+        Said::User(content) => (Role::User, content),
+        Said::Assistant(content) => (Role::Assistant, content),
+    };
+    block(&content).map(|content| PromptMessage::new(role, content))
+}
+
+fn block(content: &ContentBlock) -> Result<rmcp::model::ContentBlock, ErrorData> {
+    let form = serde_json::to_value(content).and_then(serde_json::from_value);
+    form.map_err(|error| {
+        tracing::error!("a message of a prompt cannot be written in MCP: {error}");
+        ErrorData::internal_error("a message of the prompt cannot be written in MCP", None)
+    })
+}
+
+/// Suggestions for an argument of a prompt: its values that begin with the text so far.
+///
+/// # Errors
+/// Returns an error if there is no such prompt or argument.
+pub(super) fn complete(offer: &Offer, request: &CompleteRequestParams) -> Result<CompleteResult, ErrorData> {
+    let unknown = |what: String| ErrorData::invalid_params(what, None);
+    let values = match &request.r#ref {
+        Reference::Prompt(reference) => {
+            let prompt = offer.prompts.iter().find(|prompt| prompt.name() == reference.name);
+            let prompt = prompt.ok_or_else(|| unknown(format!("unknown prompt: {}", reference.name)))?;
+            let argument = prompt.arguments().iter().find(|argument| argument.name == request.argument.name);
+            let argument =
+                argument.ok_or_else(|| unknown(format!("unknown argument: {}", request.argument.name)))?;
+            argument.values.as_slice()
+        }
+        Reference::Resource(reference) => {
+            let is_known = offer.resources.iter().any(|resource| resource.uri() == reference.uri);
+            if !is_known {
+                return Err(unknown(format!("unknown resource template: {}", reference.uri)));
+            }
+            &[]
+        }
+        _ => return Err(unknown("this reference cannot be completed".to_owned())),
+    };
+    let typed = request.argument.value.to_lowercase();
+    let fits: Vec<_> = values.iter().filter(|value| value.to_lowercase().starts_with(&typed)).collect();
+    let total = u32::try_from(fits.len()).ok();
+    let has_more = fits.len() > CompletionInfo::MAX_VALUES;
+    let shown = fits.into_iter().take(CompletionInfo::MAX_VALUES).cloned().collect();
+    let info = CompletionInfo::with_pagination(shown, total, has_more);
+    info.map(CompleteResult::new).map_err(|error| ErrorData::internal_error(error, None))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::page;
+
+    #[test]
+    fn o2_pages_have_all_entries_once() {
+        let all: Vec<_> = (0..600).collect();
+        let (mut read, mut cursor) = (Vec::new(), None);
+        loop {
+            let (entries, next) = page(all.clone(), cursor.as_deref()).unwrap();
+            read.extend(entries);
+            match next {
+                Some(next) => cursor = Some(next),
+                None => break,
+            }
+        }
+        assert_eq!(read, all);
+        for wrong in ["600", "-1", "x", "0"] {
+            assert!(page(all.clone(), Some(wrong)).is_err(), "{wrong}");
+        }
+        assert!(page(Vec::<u8>::new(), None).unwrap().0.is_empty());
+    }
+}

@@ -1,0 +1,84 @@
+//! Outputs and errors of calls as results of MCP. What a client may not know of the inside goes to the log.
+
+use onionskin_core::content::ContentBlock;
+use onionskin_core::{ErrorKind, RunError, ToolError, ToolOutput};
+use rmcp::ErrorData;
+use rmcp::model::CallToolResult;
+use serde_json::{Value, json};
+
+/// The result of a call that has ended well.
+///
+/// # Errors
+/// Returns an error if the output cannot be written in MCP.
+pub(super) fn complete(output: &ToolOutput) -> Result<CallToolResult, ErrorData> {
+    result(output.content(), output.structured_content().as_deref(), false)
+}
+
+/// The result of a tool error: its content, which is for the model.
+///
+/// # Errors
+/// Returns an error if the content cannot be written in MCP.
+pub(super) fn tool_error(error: &ToolError) -> Result<CallToolResult, ErrorData> {
+    result(error.content(), error.output().structured_content().as_deref(), true)
+}
+
+/// A result with an error that the model reads.
+///
+/// # Errors
+/// Never returns an error: the text can be written in MCP.
+pub(super) fn error(text: impl Into<String>) -> Result<CallToolResult, ErrorData> {
+    result(&[ContentBlock::text(text)], None, true)
+}
+
+fn result(
+    content: &[ContentBlock],
+    structured: Option<&Value>,
+    is_error: bool,
+) -> Result<CallToolResult, ErrorData> {
+    // The protocol library leaves the type out for clients before 2026-07-28.
+    let mut form = json!({ "resultType": "complete", "content": content, "isError": is_error });
+    if let Some(structured) = structured {
+        form["structuredContent"] = structured.clone();
+    }
+    serde_json::from_value(form).map_err(|error| {
+        tracing::error!("the result of a call cannot be written in MCP: {error}");
+        ErrorData::internal_error("the result cannot be written in MCP", None)
+    })
+}
+
+/// The result of a call whose run failed. `correlation_id` finds the run in the log.
+///
+/// # Errors
+/// Returns an error of the protocol for a call that is none: an unknown tool, or a wrong answer.
+#[expect(clippy::wildcard_enum_match_arm, reason = "all other errors are of the inside")]
+pub(super) fn failed(
+    tool: &str,
+    failure: &RunError,
+    correlation_id: &str,
+) -> Result<CallToolResult, ErrorData> {
+    match failure {
+        RunError::Tool { source, .. } if source.kind() == ErrorKind::UnknownTool => Err(unknown_tool(tool)),
+        RunError::Tool { source, .. } => tool_error(source),
+        RunError::Answer { source, .. } => Err(ErrorData::invalid_params(source.to_string(), None)),
+        RunError::Limit { limit, .. } => error(format!("`{tool}` reached its limit of {limit}")),
+        RunError::Cancelled { .. } => Err(cancelled(tool)),
+        RunError::NoInput { .. } => {
+            error(format!("`{tool}` got no input: write what you ask for in `input`"))
+        }
+        RunError::InputCheck { .. } => error(format!("`{tool}` refused the input")),
+        failure => {
+            tracing::error!(tool, correlation_id, "a served call failed: {failure}");
+            error(format!("`{tool}` failed. The server's log has the reason under `{correlation_id}`."))
+        }
+    }
+}
+
+/// The error for a name that no tool has.
+pub(super) fn unknown_tool(name: &str) -> ErrorData {
+    ErrorData::invalid_params(format!("unknown tool: {name}"), None)
+}
+
+/// The error for a call that was cancelled.
+pub(super) fn cancelled(tool: &str) -> ErrorData {
+    ErrorData::internal_error(format!("the call of `{tool}` was cancelled"), None)
+}
