@@ -35,6 +35,8 @@ const ENUMS: &[(&str, &str)] = &[
     ("SessionStoreError", "runtime/tools/src/session_store/error.rs"),
     ("SavedSessionError", "runtime/tools/src/session/saved.rs"),
     ("HistoryError", "runtime/tools/src/model/history_check.rs"),
+    ("ServeError", "runtime/serve/src/error.rs"),
+    ("ResourceError", "runtime/serve/src/resource.rs"),
     ("McpError", "runtime/mcp/src/error.rs"),
     ("HttpError", "runtime/mcp/src/http_error.rs"),
     ("OAuthError", "runtime/mcp/src/auth/error.rs"),

@@ -89,7 +89,7 @@ pub(crate) async fn run(program: &Program, arguments: ServeArguments) -> Result<
     let mut signals = Signals::take(false, false, || ());
     let served = match arguments.http {
         None => {
-            tell(&app, &arguments, None);
+            announce(&app, &arguments, None);
             signals.until(async { server.serve_stdio().await.map_err(Failure::new) }).await
         }
         Some(address) => {
@@ -99,7 +99,7 @@ pub(crate) async fn run(program: &Program, arguments: ServeArguments) -> Result<
                 None => http,
             };
             let listening = http.listen(address).await.map_err(Failure::new)?;
-            tell(&app, &arguments, Some(&listening.url()));
+            announce(&app, &arguments, Some(&listening.url()));
             let mut signal = None;
             listening.run(async { signal = Some(signals.next().await) }).await;
             signal.map_or(Ok(()), |signal| Err(Failure::interrupted(signal)))
@@ -152,7 +152,7 @@ fn token(variable: &str) -> Result<Secret<String>, Failure> {
 }
 
 /// Says on standard error what is served, and what a client has to know. Standard output belongs to the protocol.
-fn tell(app: &App, arguments: &ServeArguments, url: Option<&str>) {
+fn announce(app: &App, arguments: &ServeArguments, url: Option<&str>) {
     let agent = app.entry();
     let what = if arguments.tools {
         let tools = agent.tool_names().unwrap_or_default();

@@ -6,7 +6,7 @@ use rmcp::model::{ResourceUpdatedNotificationParam, SubscriptionFilter};
 use rmcp::service::{Peer, RoleServer, SubscriptionSink};
 use tokio::sync::broadcast;
 
-/// The number of changes that a slow listener may be behind. It then hears of a change of each list.
+/// The number of changes that a slow listener may be behind. It is then notified of a change of each list.
 const CAPACITY: usize = 64;
 
 /// A change.
@@ -19,7 +19,7 @@ pub(crate) enum Change {
     Resource(String),
 }
 
-/// Tells listeners of changes.
+/// Reports changes to listeners.
 #[derive(Debug)]
 pub(crate) struct Changes(broadcast::Sender<Change>);
 
@@ -30,7 +30,7 @@ impl Default for Changes {
 }
 
 impl Changes {
-    pub(crate) fn tell(&self, change: Change) {
+    pub(crate) fn publish(&self, change: Change) {
         // Without listeners nobody has to know.
         let _ = self.0.send(change);
     }
@@ -55,11 +55,11 @@ impl Listener {
         }
     }
 
-    /// Tells the client of a session, until it is gone. `watched` has the resources that it watches.
-    pub(crate) async fn tell_session(mut self, peer: &Peer<RoleServer>, watched: &Mutex<Vec<String>>) {
+    /// Notifies the client of a session, until it is gone. `watched` has the resources that it watches.
+    pub(crate) async fn notify_session(mut self, peer: &Peer<RoleServer>, watched: &Mutex<Vec<String>>) {
         while let Some(changes) = self.next().await {
             for change in changes {
-                let told = match change {
+                let sent = match change {
                     Change::Tools => peer.notify_tool_list_changed().await,
                     Change::Prompts => peer.notify_prompt_list_changed().await,
                     Change::Resources => peer.notify_resource_list_changed().await,
@@ -72,24 +72,24 @@ impl Listener {
                         peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await
                     }
                 };
-                if told.is_err() {
+                if sent.is_err() {
                     return;
                 }
             }
         }
     }
 
-    /// Tells a subscription what it asked for, until it is gone.
-    pub(crate) async fn tell_subscription(mut self, sink: &SubscriptionSink) {
+    /// Notifies a subscription of what it asked for, until it is gone.
+    pub(crate) async fn notify_subscription(mut self, sink: &SubscriptionSink) {
         while let Some(changes) = self.next().await {
             for change in changes.into_iter().filter(|change| is_accepted(change, sink.accepted())) {
-                let told = match change {
+                let sent = match change {
                     Change::Tools => sink.notify_tool_list_changed().await,
                     Change::Prompts => sink.notify_prompt_list_changed().await,
                     Change::Resources => sink.notify_resource_list_changed().await,
                     Change::Resource(uri) => sink.notify_resource_updated(uri).await,
                 };
-                if told.is_err() {
+                if sent.is_err() {
                     return;
                 }
             }

@@ -18,15 +18,15 @@ pub(crate) enum Source {
     ToolsOf(AgentHandle),
 }
 
-/// A tool that was found by its name.
-pub(crate) enum Found<'o> {
+/// The tool that a name means.
+pub(crate) enum Target<'o> {
     /// The agent.
     Agent(&'o AgentHandle),
     /// The agent that has the tool.
     ToolOf(&'o AgentHandle),
 }
 
-impl Found<'_> {
+impl Target<'_> {
     /// The agent whose run the call is.
     pub(crate) fn agent(&self) -> &AgentHandle {
         match self {
@@ -94,11 +94,11 @@ impl Offer {
     ///
     /// # Errors
     /// Returns an error if a source of tools fails.
-    pub(crate) fn find(&self, name: &str) -> Result<Option<Found<'_>>, ServeError> {
+    pub(crate) fn find(&self, name: &str) -> Result<Option<Target<'_>>, ServeError> {
         let found = self.definitions()?.into_iter().find(|(definition, _)| &*definition.name == name);
         Ok(found.map(|(_, source)| match source {
-            Source::Agent(agent) => Found::Agent(agent),
-            Source::ToolsOf(agent) => Found::ToolOf(agent),
+            Source::Agent(agent) => Target::Agent(agent),
+            Source::ToolsOf(agent) => Target::ToolOf(agent),
         }))
     }
 

@@ -51,24 +51,24 @@ impl Server {
         &self.0.implementation.name
     }
 
-    /// Tells clients that the list of tools has changed, for example because an agent got another one. They list it again.
+    /// Notifies clients that the list of tools has changed, for example because an agent got another one. They list it again.
     pub fn tools_changed(&self) {
-        self.0.changes.tell(Change::Tools);
+        self.0.changes.publish(Change::Tools);
     }
 
-    /// Tells clients that the list of prompts has changed.
+    /// Notifies clients that the list of prompts has changed.
     pub fn prompts_changed(&self) {
-        self.0.changes.tell(Change::Prompts);
+        self.0.changes.publish(Change::Prompts);
     }
 
-    /// Tells clients that the list of resources has changed.
+    /// Notifies clients that the list of resources has changed.
     pub fn resources_changed(&self) {
-        self.0.changes.tell(Change::Resources);
+        self.0.changes.publish(Change::Resources);
     }
 
-    /// Tells the clients that watch a resource that its content has changed.
+    /// Notifies the clients that watch a resource that its content has changed.
     pub fn resource_changed(&self, uri: impl Into<String>) {
-        self.0.changes.tell(Change::Resource(uri.into()));
+        self.0.changes.publish(Change::Resource(uri.into()));
     }
 
     /// The settings of this server over HTTP.

@@ -1,6 +1,7 @@
 //! A server that listens on an address of its own.
 
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,6 +20,9 @@ use crate::server::Parts;
 
 /// The pause after an error of the system, such as too many open files.
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// The time for the answers of ended calls, and for streams to end.
+const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
 /// A server that listens, and does not serve yet. Created by [`Http::listen`].
 #[must_use = "nothing is served until `run` is called"]
@@ -95,9 +99,14 @@ impl Listening {
         }
         drop(listener);
         parts.calls.end();
-        let _ = tokio::time::timeout(bounds.grace, parts.calls.ended()).await;
+        let have_ended = tokio::time::timeout(bounds.grace, parts.calls.ended()).await.is_ok();
+        // The last answers are written. Streams of notifications have no end of their own.
+        let mut written = pin!(connections.shutdown());
+        let are_written = have_ended && tokio::time::timeout(LAST_ANSWERS, &mut written).await.is_ok();
         ended.cancel();
-        let _ = tokio::time::timeout(bounds.grace, connections.shutdown()).await;
+        if !are_written {
+            let _ = tokio::time::timeout(LAST_ANSWERS, written).await;
+        }
     }
 }
 

@@ -20,13 +20,13 @@ use crate::question::{Form, key};
 /// Answers the questions of a call by the client.
 pub(super) enum ByClient {
     /// The client is asked by a request.
-    Request(Box<Asked>),
+    Request(Box<ClientPeer>),
     /// The client brought its answers with the call.
     Brought(InputResponses),
 }
 
 /// A client that is asked by requests.
-pub(super) struct Asked {
+pub(super) struct ClientPeer {
     pub(super) peer: Peer<RoleServer>,
     pub(super) client: Client,
     /// The time for an answer.

@@ -10,11 +10,11 @@ use rmcp::model::{
 use serde_json::Value;
 use tracing::Instrument as _;
 
-use super::asking::{Asked, ByClient, checked, input_requests, missing_capabilities, unasked};
+use super::asking::{ByClient, ClientPeer, checked, input_requests, missing_capabilities, unasked};
 use super::client::Requester;
 use super::reports::Reports;
 use super::result;
-use crate::offer::Found;
+use crate::offer::Target;
 use crate::server::Parts;
 use crate::state::{Binding, StateError, random};
 
@@ -51,7 +51,7 @@ pub(super) async fn tool(
     cancelled: &CancellationToken,
 ) -> Result<CallToolResponse, ErrorData> {
     let CallToolRequestParams { name, arguments, input_responses, request_state, .. } = request;
-    let found = parts
+    let target = parts
         .offer
         .find(&name)
         .map_err(|error| unlisted(&error))?
@@ -63,7 +63,7 @@ pub(super) async fn tool(
         responses: input_responses,
         state: request_state,
     };
-    Ok(match run(parts, requester, &found, call, cancelled).await? {
+    Ok(match run(parts, requester, &target, call, cancelled).await? {
         Ended::Output(output) => result::complete(&output)?.into(),
         Ended::Asks(asks) => asks.into(),
         Ended::Failed(result) => result.into(),
@@ -77,7 +77,7 @@ pub(super) async fn tool(
 pub(super) async fn run(
     parts: &Parts,
     requester: &Requester,
-    found: &Found<'_>,
+    target: &Target<'_>,
     call: Call,
     cancelled: &CancellationToken,
 ) -> Result<Ended, ErrorData> {
@@ -106,9 +106,9 @@ pub(super) async fn run(
             let opened = parts.states.open(&state, &binding).map_err(invalid)?;
             parts.states.use_up(&opened).map_err(invalid)?;
             id = opened.paused.run_id().to_owned();
-            found.agent().resume_call(&opened.paused)
+            target.agent().resume_call(&opened.paused)
         }
-        None => match found.call(&name, Args::from(arguments)) {
+        None => match target.call(&name, Args::from(arguments)) {
             Ok(request) => {
                 id = new_id()?;
                 request.correlation_id(id.as_str())
@@ -124,10 +124,10 @@ pub(super) async fn run(
         ByClient::Brought(responses)
     } else {
         let (peer, client) = (requester.peer.clone(), requester.client.clone());
-        ByClient::Request(Box::new(Asked { peer, client, timeout: parts.question_timeout }))
+        ByClient::Request(Box::new(ClientPeer { peer, client, timeout: parts.question_timeout }))
     };
     let request = request.offer(requester.client.clone()).default_answerer(by_client);
-    let reports = Reports::new(requester, &name, matches!(found, Found::Agent(_)));
+    let reports = Reports::new(requester, &name, matches!(target, Target::Agent(_)));
     let work = watched(request.stream(), reports).instrument(span);
     let Some(ended) = cancelled.run_until_cancelled(work).await else { return Err(result::cancelled(&name)) };
     match ended {

@@ -178,12 +178,12 @@ impl ServerHandler for Handler {
         Ok(())
     }
 
-    /// A session hears of changes from here on.
+    /// A session is notified of changes from here on.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         let (peer, watched) = (context.peer, Arc::clone(&self.watched));
         let changes = self.parts.changes.listen();
         let ended = self.ended.clone();
-        tokio::spawn(async move { ended.run_until_cancelled(changes.tell_session(&peer, &watched)).await });
+        tokio::spawn(async move { ended.run_until_cancelled(changes.notify_session(&peer, &watched)).await });
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
@@ -194,7 +194,7 @@ impl ServerHandler for Handler {
         let changes: Listener = self.parts.changes.listen();
         tokio::select! {
             () = context.cancelled() => {}
-            () = changes.tell_subscription(context.sink()) => {}
+            () = changes.notify_subscription(context.sink()) => {}
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::call::{self, Call, Ended};
 use super::client::Requester;
-use crate::offer::{Found, Offer};
+use crate::offer::{Offer, Target};
 use crate::prompt::MessageSource;
 use crate::resource::ResourceError;
 use crate::server::Parts;
@@ -130,7 +130,7 @@ pub(super) async fn prompt(
             let arguments = arguments.into_iter().map(|(name, text)| (name, text.into())).collect();
             let (responses, state) = (input_responses, request_state);
             let call = Call { method: "prompts/get", name, arguments, responses, state };
-            match call::run(parts, requester, &Found::ToolOf(writer), call, cancelled).await? {
+            match call::run(parts, requester, &Target::ToolOf(writer), call, cancelled).await? {
                 Ended::Output(output) => output.content().iter().cloned().map(Said::User).collect(),
                 Ended::Asks(asks) => return Ok(asks.into()),
                 Ended::Failed(result) => {

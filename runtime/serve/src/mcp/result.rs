@@ -58,7 +58,8 @@ pub(super) fn failed(
 ) -> Result<CallToolResult, ErrorData> {
     match failure {
         RunError::Tool { source, .. } if source.kind() == ErrorKind::UnknownTool => Err(unknown_tool(tool)),
-        RunError::Tool { source, .. } => tool_error(source),
+        // The text of a panic is for the author of the tool.
+        RunError::Tool { source, .. } if source.kind() != ErrorKind::Panic => tool_error(source),
         RunError::Answer { source, .. } => Err(ErrorData::invalid_params(source.to_string(), None)),
         RunError::Limit { limit, .. } => error(format!("`{tool}` reached its limit of {limit}")),
         RunError::Cancelled { .. } => Err(cancelled(tool)),

@@ -1,0 +1,249 @@
+//! Servers over HTTP: hosts, origins, tokens, sessions, lengths and times.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use onionskin::secret::Secret;
+use onionskin::serve::{Http, ResourceMetadata, ServeError, User};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::sync::oneshot;
+
+use crate::desk::{Ledger, server};
+use crate::lines::{NEW, call};
+
+/// A server that listens, until it is dropped.
+struct Site {
+    address: SocketAddr,
+    ledger: Arc<Ledger>,
+    end: Option<oneshot::Sender<()>>,
+    ended: tokio::task::JoinHandle<()>,
+}
+
+impl Site {
+    async fn new(configure: impl FnOnce(Http) -> Http) -> Self {
+        let (server, ledger) = server().await;
+        let listening = configure(server.http()).listen(([127, 0, 0, 1], 0).into()).await.unwrap();
+        let address = listening.address();
+        let (end, ends) = oneshot::channel::<()>();
+        let ended = tokio::spawn(listening.run(async { drop(ends.await) }));
+        Self { address, ledger, end: Some(end), ended }
+    }
+
+    async fn send(&self, request: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        stream
+    }
+
+    /// The status and the whole answer.
+    async fn answer(&self, request: &str) -> (u16, String) {
+        let mut stream = self.send(request).await;
+        let mut bytes = Vec::new();
+        tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut bytes)).await.unwrap().unwrap();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        (text.get(9..12).and_then(|status| status.parse().ok()).unwrap_or_default(), text)
+    }
+
+    /// A request of 2026-07-28 with further headers.
+    async fn post(&self, method: &str, params: Value, headers: &str) -> (u16, String) {
+        self.answer(&post(method, params, headers)).await
+    }
+}
+
+fn post(method: &str, mut params: Value, headers: &str) -> String {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": NEW,
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let name = params["name"].as_str().map(|name| format!("Mcp-Name: {name}\r\n")).unwrap_or_default();
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
+    let host = if headers.contains("Host:") { "" } else { "Host: localhost\r\n" };
+    format!(
+        "POST /mcp HTTP/1.1\r\n{host}Connection: close\r\nContent-Type: application/json\r\nAccept: application/json, \
+         text/event-stream\r\nMCP-Protocol-Version: {NEW}\r\nMcp-Method: {method}\r\n{name}{headers}Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+/// A request of 2025-11-25.
+fn post_old(body: &Value, headers: &str) -> String {
+    let body = body.to_string();
+    format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nAccept: application/json, \
+         text/event-stream\r\n{headers}Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+fn initialize() -> Value {
+    let params = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" },
+    });
+    json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params })
+}
+
+fn header<'a>(answer: &'a str, name: &str) -> Option<&'a str> {
+    answer.lines().find_map(|line| {
+        let (key, value) = line.split_once(": ")?;
+        key.eq_ignore_ascii_case(name).then_some(value)
+    })
+}
+
+fn tokens(http: Http) -> Http {
+    let token = |text: &str| Secret::new(text.to_owned());
+    http.token(token("ada-token"), User::new("ada")).token(token("bob-token"), User::new("bob"))
+}
+
+#[tokio::test]
+async fn o2_other_hosts_and_origins_are_refused() {
+    let site = Site::new(|http| http.host("desk.example.com")).await;
+    for (headers, status) in [
+        ("", 200),
+        ("Host: 127.0.0.1:9\r\n", 200),
+        ("Host: desk.example.com\r\n", 200),
+        ("Host: evil.example.com\r\n", 403),
+        ("Origin: http://localhost:3000\r\n", 200),
+        ("Origin: https://evil.example.com\r\n", 403),
+        ("Origin: null\r\n", 403),
+    ] {
+        assert_eq!(site.post("tools/list", json!({}), headers).await.0, status, "{headers}");
+    }
+}
+
+#[tokio::test]
+async fn o2_a_token_is_required_and_names_the_user() {
+    let metadata = ResourceMetadata::new("https://desk.example.com/mcp", ["https://login.example.com"]);
+    let site = Site::new(|http| tokens(http).resource_metadata(metadata)).await;
+    let (status, answer) = site.post("tools/list", json!({}), "").await;
+    assert_eq!(status, 401);
+    let challenge = header(&answer, "www-authenticate").unwrap();
+    assert_eq!(
+        challenge,
+        "Bearer resource_metadata=\"https://desk.example.com/.well-known/oauth-protected-resource/mcp\""
+    );
+    let (status, answer) = site.post("tools/list", json!({}), "Authorization: Bearer nothing\r\n").await;
+    assert_eq!(status, 401);
+    assert!(header(&answer, "www-authenticate").unwrap().contains("invalid_token"));
+    let (status, answer) =
+        site.post("tools/call", call("whoami", json!({})), "Authorization: bearer ada-token\r\n").await;
+    assert_eq!(status, 200);
+    assert!(answer.contains("ada with no credentials"), "{answer}");
+    let request = "GET /.well-known/oauth-protected-resource/mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    let (status, answer) = site.answer(request).await;
+    assert_eq!(status, 200);
+    assert!(answer.contains(r#""authorization_servers":["https://login.example.com"]"#), "{answer}");
+}
+
+#[tokio::test]
+async fn o2_an_open_address_needs_a_token() {
+    let (server, _) = server().await;
+    let everywhere: SocketAddr = ([0, 0, 0, 0], 0).into();
+    let refused = server.http().listen(everywhere).await.unwrap_err();
+    assert!(matches!(refused, ServeError::Open { .. }), "{refused}");
+    assert!(tokens(server.http()).listen(everywhere).await.is_ok());
+}
+
+#[tokio::test]
+async fn o2_a_session_belongs_to_its_user() {
+    let site = Site::new(tokens).await;
+    let ada = "Authorization: Bearer ada-token\r\n";
+    let (status, answer) = site.answer(&post_old(&initialize(), ada)).await;
+    assert_eq!(status, 200, "{answer}");
+    let session = header(&answer, "mcp-session-id").unwrap().to_owned();
+    let list = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" });
+    let own = format!("{ada}Mcp-Session-Id: {session}\r\n");
+    let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    assert_eq!(site.answer(&post_old(&initialized, &own)).await.0, 202);
+    assert_eq!(site.answer(&post_old(&list, &own)).await.0, 200);
+    let bob = format!("Authorization: Bearer bob-token\r\nMcp-Session-Id: {session}\r\n");
+    assert_eq!(site.answer(&post_old(&list, &bob)).await.0, 404);
+    for method in ["GET", "DELETE"] {
+        let request = format!(
+            "{method} /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nConnection: close\r\n{bob}\r\n"
+        );
+        assert_eq!(site.answer(&request).await.0, 404, "{method}");
+    }
+    let inner = session.split('.').next().unwrap();
+    let without_proof = format!("{ada}Mcp-Session-Id: {inner}\r\n");
+    assert_eq!(site.answer(&post_old(&list, &without_proof)).await.0, 404);
+    assert_eq!(site.answer(&post_old(&list, &own)).await.0, 200);
+}
+
+#[tokio::test]
+async fn o2_long_and_slow_requests_end_and_others_are_served() {
+    let site = Site::new(|http| http.max_body_bytes(10_000).patience(Duration::from_millis(700))).await;
+    let (status, _) = site.post("tools/list", json!({ "cursor": "x".repeat(20_000) }), "").await;
+    assert_eq!(status, 413);
+    let endless = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let mut slow_bodies = Vec::new();
+    for _ in 0..50 {
+        slow_bodies.push(site.send(endless).await);
+        slow_bodies.push(site.send("POST /mcp HTTP/1.1\r\nHost: loc").await);
+        slow_bodies.push(TcpStream::connect(site.address).await.unwrap());
+    }
+    let begin = Instant::now();
+    assert_eq!(site.post("tools/list", json!({}), "").await.0, 200);
+    assert!(begin.elapsed() < Duration::from_millis(600), "{:?}", begin.elapsed());
+    for mut stream in slow_bodies {
+        let mut answer = Vec::new();
+        tokio::time::timeout(Duration::from_secs(10), stream.read_to_end(&mut answer))
+            .await
+            .unwrap()
+            .unwrap();
+    }
+}
+
+#[tokio::test]
+async fn o2_more_connections_than_allowed_wait() {
+    let site = Site::new(|http| http.max_connections(2).patience(Duration::from_millis(500))).await;
+    let idle =
+        [TcpStream::connect(site.address).await.unwrap(), TcpStream::connect(site.address).await.unwrap()];
+    assert_eq!(site.post("tools/list", json!({}), "").await.0, 200);
+    drop(idle);
+}
+
+#[tokio::test]
+async fn o2_a_dropped_connection_ends_its_call() {
+    let site = Site::new(|http| http).await;
+    let stream = site.send(&post("tools/call", call("slow", json!({})), "")).await;
+    while site.ledger.begun.load(Ordering::SeqCst) == 0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    drop(stream);
+    tokio::time::sleep(Duration::from_millis(1300)).await;
+    assert_eq!(site.ledger.ended.load(Ordering::SeqCst), 0, "the call goes on");
+}
+
+#[tokio::test]
+async fn o2_a_server_that_ends_lets_calls_end() {
+    let mut site = Site::new(|http| http).await;
+    let request = post("tools/call", call("slow", json!({})), "");
+    let mut stream = site.send(&request).await;
+    while site.ledger.begun.load(Ordering::SeqCst) == 0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    site.end.take().unwrap().send(()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.contains("slept"), "{answer}");
+    tokio::time::timeout(Duration::from_secs(5), &mut site.ended).await.unwrap().unwrap();
+    assert!(TcpStream::connect(site.address).await.is_err());
+}
+
+#[tokio::test]
+async fn o2_a_server_that_ends_cancels_calls_after_its_grace() {
+    let mut site = Site::new(|http| http.grace(Duration::from_millis(100))).await;
+    let _stream = site.send(&post("tools/call", call("slow", json!({})), "")).await;
+    while site.ledger.begun.load(Ordering::SeqCst) == 0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    site.end.take().unwrap().send(()).unwrap();
+    tokio::time::timeout(Duration::from_secs(5), &mut site.ended).await.unwrap().unwrap();
+    tokio::time::sleep(Duration::from_millis(1200)).await;
+    assert_eq!(site.ledger.ended.load(Ordering::SeqCst), 0, "the call goes on");
+}
