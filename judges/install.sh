@@ -2,7 +2,8 @@
 # Installs the outside programs that the tests in `judges/` need, pinned, by package name, into `judges/.kit`.
 # usage: install.sh [PART...]     parts: mcp (real MCP servers), conformance (MCP's own kit), schemas (readers of tool
 #        schemas, the official SDKs among them), inspector (MCP's own client), api (what compares public APIs), wire (a
-#        mock of model providers), otel (a receiver of OpenTelemetry's protocol). Without a part: all of them.
+#        mock of model providers), otel (a receiver of OpenTelemetry's protocol), acp (clients of the Agent Client Protocol). Without a
+#        part: all of them.
 # Run again, it installs only the missing parts. Needs python3 with venv, and npm; `api` needs cargo.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -77,7 +78,13 @@ install_otel() {
   venv otel oteltap==1.0.0 opentelemetry-semantic-conventions==0.66b2
 }
 
-all=(mcp conformance schemas inspector api wire otel)
+install_acp() {
+  node24
+  npm_set acp acpx@0.19.1 @agentclientprotocol/sdk@2.4.0
+  venv acp-python jsonschema==4.26.0
+}
+
+all=(mcp conformance schemas inspector api wire otel acp)
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=("${all[@]}")
 for part in "${parts[@]}"; do

@@ -37,6 +37,7 @@ const ENUMS: &[(&str, &str)] = &[
     ("HistoryError", "runtime/tools/src/model/history_check.rs"),
     ("ServeError", "runtime/serve/src/error.rs"),
     ("ResourceError", "runtime/serve/src/resource.rs"),
+    ("AcpError", "runtime/acp/src/error.rs"),
     ("McpError", "runtime/mcp/src/error.rs"),
     ("HttpError", "runtime/mcp/src/http_error.rs"),
     ("OAuthError", "runtime/mcp/src/auth/error.rs"),

@@ -64,6 +64,7 @@
 //! | Models | [`Model`], [`ScriptedModel`], `GenaiModel` (feature `genai`) |
 //! | Agents of cards, read at run time | module `loader` (feature `loader`) |
 //! | The command line of a program | [`main!`], module `cli` (feature `cli`) |
+//! | Agents in editors | module `acp` (feature `acp`) |
 //! | MCP servers | module `mcp` (feature `mcp`, on by default) |
 //! | Built-in tools | module `builtin` (features `filesystem`, `human-input`, `shell`, `skills`) |
 //! | Tools written as scripts | module `rhai` (feature `rhai`) |
@@ -91,6 +92,7 @@
 //! - `loader`: agents of cards that the program reads at run time.
 //! - `loader-url`: such cards at addresses on the web, where the program allows it.
 //! - `cli`: the command line of a program, [`main!`].
+//! - `acp`: agents in editors, over the Agent Client Protocol.
 //! - `rmcp3`: tools in the types of rmcp 3, and from them.
 //! - `mcp-server`: tools as routes of an rmcp server.
 //! - `genai`: real models through the genai crate.
@@ -128,6 +130,9 @@ compile_error!("the feature `skills` of onionskin needs a Unix system");
 #[cfg(any(feature = "filesystem", feature = "human-input", feature = "shell", feature = "skills"))]
 #[doc(inline)]
 pub use onionskin_builtins as builtin;
+#[cfg(feature = "acp")]
+#[doc(inline)]
+pub use onionskin_acp as acp;
 #[cfg(feature = "cli")]
 #[doc(inline)]
 pub use onionskin_cli as cli;

@@ -9,6 +9,8 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use onionskin_cards::{is_card, is_workflow_folder};
 use onionskin_core::text::nearest;
 
+#[cfg(feature = "acp")]
+use crate::acp::{self, AcpArguments};
 use crate::agents::AgentArguments;
 use crate::chat::{self, ChatArguments};
 use crate::check::{self, CheckArguments};
@@ -45,7 +47,7 @@ const AGENT_HELP: [(&str, &str); 4] = [
 ];
 
 /// The commands that take agents, and no paths.
-const WITH_AGENTS: [&str; 7] = ["run", "chat", "serve", "list", "schema", "docs", "graph"];
+const WITH_AGENTS: [&str; 8] = ["run", "chat", "serve", "acp", "list", "schema", "docs", "graph"];
 
 #[derive(Parser)]
 #[command(arg_required_else_help = true)]
@@ -66,6 +68,10 @@ pub(crate) enum Command {
     #[cfg(feature = "serve")]
     #[command(long_about = serve::ABOUT, after_long_help = serve::EXAMPLES)]
     Serve(ServeArguments),
+    /// Serve an agent to an editor.
+    #[cfg(feature = "acp")]
+    #[command(long_about = acp::ABOUT, after_long_help = acp::EXAMPLES)]
+    Acp(AcpArguments),
     /// Show the agents and their tools.
     #[command(long_about = list::ABOUT, after_long_help = list::EXAMPLES)]
     List(ListArguments),
@@ -119,6 +125,8 @@ impl Command {
             Self::Chat(arguments) => Some(&mut arguments.agents),
             #[cfg(feature = "serve")]
             Self::Serve(arguments) => Some(&mut arguments.agents),
+            #[cfg(feature = "acp")]
+            Self::Acp(arguments) => Some(&mut arguments.agents),
             Self::List(arguments) => Some(&mut arguments.agents),
             Self::Schema(arguments) => Some(&mut arguments.agents),
             Self::Docs(arguments) | Self::Graph(arguments) => Some(&mut arguments.agents),

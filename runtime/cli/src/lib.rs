@@ -15,6 +15,8 @@
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(feature = "acp")]
+mod acp;
 mod agents;
 mod arguments;
 mod calls;

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+#[cfg(feature = "acp")]
+use crate::acp;
 use crate::arguments::{self, Command};
 use crate::docs::{self, Page};
 use crate::failure::Failure;
@@ -64,6 +66,8 @@ impl Program {
             Command::Chat(arguments) => chat::run(self, arguments).await,
             #[cfg(feature = "serve")]
             Command::Serve(arguments) => serve::run(self, arguments).await,
+            #[cfg(feature = "acp")]
+            Command::Acp(arguments) => acp::run(self, arguments).await,
             Command::List(arguments) => list::run(self, arguments).await,
             Command::Schema(arguments) => schema::run(self, arguments).await,
             Command::Docs(arguments) => docs::run(self, Page::Markdown, arguments).await,

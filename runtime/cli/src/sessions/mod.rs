@@ -11,6 +11,8 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
+#[cfg(feature = "acp")]
+pub(crate) use store::ServedSessions;
 pub(crate) use store::SessionArguments;
 #[cfg(feature = "sqlite")]
 pub(crate) use store::default_file;

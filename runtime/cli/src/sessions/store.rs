@@ -57,6 +57,31 @@ pub(crate) struct SessionArguments {
 
     #[command(flatten)]
     store: StoreArguments,
+
+    /// Whether the command stores sessions without `--session`.
+    #[arg(skip)]
+    stores_all: bool,
+}
+
+/// The sessions of a command that serves: its clients name them.
+#[cfg(feature = "acp")]
+#[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = "Sessions")]
+pub(crate) struct ServedSessions {
+    /// Run for this user, whose budgets, memories and stored sessions the client has. Without it, a run is for the user of its session.
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    user: Option<String>,
+
+    #[command(flatten)]
+    store: StoreArguments,
+}
+
+#[cfg(feature = "acp")]
+impl ServedSessions {
+    /// As the arguments of a command that stores all sessions.
+    pub(crate) fn into_arguments(self) -> SessionArguments {
+        SessionArguments { session: None, user: self.user, store: self.store, stores_all: true }
+    }
 }
 
 impl SessionArguments {
@@ -73,13 +98,15 @@ impl SessionArguments {
     /// The builder with the store, if a session is continued. The program's own store wins over the file of the settings.
     pub(crate) async fn add_to(&self, program: &Program, app: AppBuilder) -> Result<AppBuilder, Failure> {
         let is_named = self.store.is_named();
-        match (&self.session, app.sessions()) {
-            (None, _) if is_named => {
+        match (self.session.is_some() || self.stores_all, app.sessions()) {
+            (false, _) if is_named => {
                 Err(Failure::new("`--sessions` is for a stored session: add `--session ID`"))
             }
-            (Some(_), Some(_)) if is_named => Err(two_stores()),
-            (None, _) | (Some(_), Some(_)) => Ok(app),
-            (Some(_), None) => self.store.add_to(program, app).await,
+            (true, Some(_)) if is_named => Err(two_stores()),
+            (false, _) | (true, Some(_)) => Ok(app),
+            // Without the feature, only a program's own store has sessions.
+            (true, None) if self.stores_all && !cfg!(feature = "sqlite") => Ok(app),
+            (true, None) => self.store.add_to(program, app).await,
         }
     }
 

@@ -13,9 +13,10 @@ use onionskin_tools::event::RunOutput;
 use onionskin_tools::onion::{MadeBy, caught};
 use onionskin_tools::question::Paused;
 use onionskin_tools::services::ServiceTypes;
-use onionskin_tools::session::{Session, SessionError};
+use onionskin_tools::session::{Session, SessionError, Sessions};
 use onionskin_tools::tool::Works;
 
+use crate::agent::built::stored_sessions::StoredSessions;
 use crate::agent::built::tool_checks::other_than;
 use crate::agent::built::tool_list::ListError;
 use crate::agent::declaration::works_on;
@@ -335,6 +336,28 @@ impl AgentHandle {
     /// valid, or if the session cannot be read.
     pub async fn open_session(&self, id: impl Into<Arc<str>>) -> Result<Session, SessionError> {
         self.0.open_session(id.into()).await
+    }
+
+    /// The stored sessions, to list, read, copy or delete them; `None` without a
+    /// [session store](crate::agent::AgentBuilder::session_store). They are those of all agents with this store.
+    ///
+    /// ```
+    /// use onionskin::sessions::{MemorySessions, SessionQuery};
+    /// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+    ///
+    /// agent! { Clerk { instruction: "Take notes." } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::turns([ScriptedTurn::say("I note it.")]);
+    /// let clerk = Clerk::builder().model(model).session_store(MemorySessions::default()).build().await.unwrap();
+    /// let session = clerk.open_session("ticket-7").await.unwrap();
+    /// clerk.request("A lamp, please.").session(&session).run().await.unwrap();
+    /// let page = clerk.sessions().unwrap().list(&SessionQuery::default()).await.unwrap();
+    /// assert_eq!(&*page.sessions[0].id, "ticket-7");
+    /// # });
+    /// ```
+    pub fn sessions(&self) -> Option<Sessions> {
+        self.0.shared.sessions.as_ref().map(StoredSessions::all)
     }
 
     /// Ends the servers of tools and waits for them. An MCP server that does not end within 2 seconds after
