@@ -29,7 +29,7 @@ async fn paint(cx: &ToolContext) -> Result<String, Exit> {
 /// Takes its time.
 #[tool]
 async fn wait() -> &'static str {
-    tokio::time::sleep(Duration::from_secs(60)).await;
+    tokio::time::sleep(Duration::from_mins(1)).await;
     "it took a minute"
 }
 

@@ -62,6 +62,10 @@ pub(crate) async fn ask(view: View, question: Question, call: ToolCallId, has_fo
             fill_in(&view, &question, call).await
         }
         QuestionKind::Question | QuestionKind::External | QuestionKind::Component(_) => None,
+        // It is for a client of another protocol, and no person can answer it.
+        QuestionKind::Caller(request) => {
+            Some(Answer::declined(format!("an editor does not answer `{}`", request.method())))
+        }
     }
 }
 

@@ -33,7 +33,10 @@ impl OpenQuestions {
                 let _ = dialogue.read("s");
                 String::new()
             }
-            QuestionKind::Question | QuestionKind::External | QuestionKind::Component(_) => {
+            QuestionKind::Question
+            | QuestionKind::External
+            | QuestionKind::Component(_)
+            | QuestionKind::Caller(_) => {
                 format!(", by writing `{DECLINE}`")
             }
         };

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 /// Adds one to a number.
 #[tool]
-fn add_one(x: i64, progress: Progress) -> i64 {
+fn add_one(x: i64, progress: &Progress) -> i64 {
     progress.report(1.0, Some(2.0), "half of it".to_owned());
     x + 1
 }
@@ -29,7 +29,7 @@ fn pay(cents: u32) -> String {
 /// Sleeps.
 #[tool]
 async fn sleep() -> String {
-    tokio::time::sleep(Duration::from_secs(600)).await;
+    tokio::time::sleep(Duration::from_mins(10)).await;
     "awake".to_owned()
 }
 

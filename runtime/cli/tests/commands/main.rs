@@ -2,6 +2,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "tests say what they expect")]
 
+mod acp;
 mod check;
 mod folder;
 mod import;
