@@ -19,6 +19,7 @@ use onionskin_core::sessions::{SessionError, SessionQuery, SessionStoreError, Se
 use onionskin_core::{AgentHandle, CancellationToken};
 use tokio_util::task::TaskTracker;
 
+use crate::backlog::Backlog;
 use crate::content;
 use crate::conversations::{Conversation, Conversations, no_session};
 use crate::open_questions::OpenQuestions;
@@ -40,6 +41,8 @@ pub(crate) struct Connection {
     pub(crate) ends: CancellationToken,
     /// Cancelled when the client is gone.
     pub(crate) closed: CancellationToken,
+    /// The messages that the client has not read.
+    pub(crate) backlog: Arc<Backlog>,
     /// The prompts in progress.
     pub(crate) prompts: TaskTracker,
 }
@@ -91,7 +94,7 @@ impl Connection {
         client: ConnectionTo<Client>,
     ) -> Result<LoadSessionResponse, Error> {
         let conversation = self.open(&id, cwd, servers).await?;
-        let view = View { client, session: id };
+        let view = View { client, session: id, backlog: Arc::clone(&self.backlog) };
         let mut state = conversation.turns.lock().await;
         replay::replay(&conversation.session.history(), &view, &mut state.calls);
         if let Some(text) = state.open.as_ref().and_then(OpenQuestions::text) {
@@ -202,7 +205,7 @@ impl Connection {
         let turn = Turn {
             agent: self.agent.clone(),
             user: self.user.clone(),
-            view: View { client, session: request.session_id.clone() },
+            view: View { client, session: request.session_id.clone(), backlog: Arc::clone(&self.backlog) },
             conversation,
             has_forms: self.has_forms.load(Ordering::Relaxed),
             token: token.clone(),

@@ -2,9 +2,12 @@
 
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use futures_util::{Sink, Stream, sink, stream};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
+
+use crate::backlog::Backlog;
 
 /// The maximum number of bytes of a message. It has room for two images of the largest size.
 const MAX_BYTES: usize = 64 << 20;
@@ -60,12 +63,14 @@ async fn line(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<Stri
 /// Writes each message as a line.
 pub(crate) fn write(
     output: impl AsyncWrite + Send + 'static,
+    backlog: Arc<Backlog>,
 ) -> impl Sink<String, Error = io::Error> + Send + 'static {
     let output: Pin<Box<dyn AsyncWrite + Send>> = Box::pin(output);
-    sink::unfold(output, async |mut output, mut line: String| {
+    sink::unfold((output, backlog), async |(mut output, backlog), mut line: String| {
         line.push('\n');
         output.write_all(line.as_bytes()).await?;
         output.flush().await?;
-        Ok(output)
+        backlog.remove();
+        Ok((output, backlog))
     })
 }

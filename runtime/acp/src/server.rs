@@ -119,6 +119,7 @@ impl AcpServer {
             has_forms: AtomicBool::new(false),
             ends: ends.clone(),
             closed: ends.child_token(),
+            backlog: Arc::default(),
             prompts: TaskTracker::new(),
         });
         let served = tokio::select! {
@@ -141,6 +142,7 @@ async fn talk(
     input: impl AsyncRead + Send + 'static,
     output: impl AsyncWrite + Send + 'static,
 ) -> agent_client_protocol::Result<()> {
+    let output = lines::write(output, Arc::clone(&connection.backlog));
     let [initializes, begins, loads, resumes] = [(); 4].map(|()| Arc::clone(connection));
     let [lists, closes, prompts, cancels] = [(); 4].map(|()| Arc::clone(connection));
     Agent
@@ -206,7 +208,7 @@ async fn talk(
             },
             on_receive_notification!(),
         )
-        .connect_to(Lines::new(lines::write(output), lines::read(input)))
+        .connect_to(Lines::new(output, lines::read(input)))
         .await
 }
 

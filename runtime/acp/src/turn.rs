@@ -118,6 +118,13 @@ impl Turn {
                         shown.show(&event);
                         // Others run on this thread, too.
                         tokio::task::consume_budget().await;
+                        // A run waits for a client that reads slowly.
+                        tokio::select! {
+                            biased;
+                            () = self.view.backlog.wait() => {}
+                            () = self.token.cancelled() => {}
+                            () = self.closed.cancelled() => {}
+                        }
                     }
                     None => break,
                 },

@@ -1,11 +1,14 @@
 //! What the client is shown of a session.
 
+use std::sync::Arc;
+
 use agent_client_protocol::Client;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
     ContentBlock, ContentChunk, SessionId, SessionNotification, SessionUpdate,
 };
 
+use crate::backlog::Backlog;
 use crate::content;
 
 /// The client, and the session that it shows.
@@ -13,10 +16,12 @@ use crate::content;
 pub(crate) struct View {
     pub(crate) client: ConnectionTo<Client>,
     pub(crate) session: SessionId,
+    pub(crate) backlog: Arc<Backlog>,
 }
 
 impl View {
     pub(crate) fn send(&self, update: SessionUpdate) {
+        self.backlog.add();
         // A client that is gone is no reason to leave a run: the end of the connection cancels it.
         let _ = self.client.send_notification(SessionNotification::new(self.session.clone(), update));
     }

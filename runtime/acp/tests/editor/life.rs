@@ -1,11 +1,14 @@
 //! Prompts: what the client sees of a run, cancels, failures, several sessions.
 
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
 use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse};
 use onionskin::{ScriptedModel, ScriptedTurn};
 use serde_json::json;
 
 use crate::client::Editor;
-use crate::{Clerk, call, clerk, last};
+use crate::{Clerk, MOST_REPORTS, REPORTS, call, clerk, last};
 
 #[tokio::test]
 async fn o6_a_prompt_shows_the_text_and_the_calls() {
@@ -133,6 +136,19 @@ async fn o6_a_limit_is_a_reason_to_stop() {
     let session = editor.session().await;
     assert_eq!(editor.prompt(&session, "Add.").await, "max_turn_requests");
     assert!(editor.said(&session).contains("limit of 1 model turns"), "{}", editor.said(&session));
+}
+
+#[tokio::test]
+async fn o6_a_run_waits_for_a_client_that_does_not_read() {
+    let turns = [call("report", json!({})), ScriptedTurn::say("Done.")];
+    let mut editor = Editor::open(&clerk(turns).await).await;
+    let session = editor.session().await;
+    let prompt = editor.begin(&session, "Report.").await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert!(REPORTS.load(Ordering::Relaxed) < MOST_REPORTS / 2, "{REPORTS:?}");
+    assert_eq!(editor.stop(&prompt).await, "end_turn");
+    assert_eq!(REPORTS.load(Ordering::Relaxed), MOST_REPORTS);
+    editor.leave().await.unwrap();
 }
 
 #[tokio::test]

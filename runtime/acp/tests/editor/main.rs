@@ -7,6 +7,7 @@ mod questions;
 mod stored;
 mod wire;
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use onionskin::declaration::AgentBuilder;
@@ -33,6 +34,22 @@ async fn sleep() -> String {
     "awake".to_owned()
 }
 
+/// The number of reports that `report` made.
+static REPORTS: AtomicU32 = AtomicU32::new(0);
+
+const MOST_REPORTS: u32 = 20_000;
+
+/// Reports very often.
+#[tool]
+async fn report(progress: &Progress) -> &'static str {
+    for number in 1..=MOST_REPORTS {
+        progress.report(number.into(), None, None);
+        REPORTS.store(number, Ordering::Relaxed);
+        tokio::task::yield_now().await;
+    }
+    "reported"
+}
+
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Paint {
     colour: String,
@@ -55,7 +72,7 @@ async fn paint(cx: &ToolContext) -> Result<String, Exit> {
 
 agent! {
     Adder { description: "Adds.", instruction: "Add.", function_tools: [add_one, pay] }
-    Clerk { instruction: "Serve.", function_tools: [add_one, pay, sleep, count, paint], agents: [Adder] }
+    Clerk { instruction: "Serve.", function_tools: [add_one, pay, sleep, count, paint, report], agents: [Adder] }
 }
 
 fn builder(turns: impl IntoIterator<Item = ScriptedTurn>) -> AgentBuilder<Clerk> {

@@ -140,6 +140,8 @@ async fn o6_a_question_is_a_form_where_the_client_has_forms() {
         last(),
         call("count", json!({})),
         last(),
+        call("count", json!({})),
+        last(),
     ];
     let mut editor = Editor::with(&clerk(turns).await, forms()).await;
     let session = editor.session().await;
@@ -172,4 +174,14 @@ async fn o6_a_question_is_a_form_where_the_client_has_forms() {
     editor.reply(&id, json!({ "action": "decline" })).await;
     assert_eq!(editor.stop(&prompt).await, "end_turn");
     assert_eq!(editor.said(&session), "the question was declined");
+
+    // A form that is closed leaves the question open.
+    editor.forget();
+    let prompt = editor.begin(&session, "Count.").await;
+    let (id, _) = editor.agent_request("elicitation/create").await;
+    editor.reply(&id, json!({ "action": "cancel" })).await;
+    assert_eq!(editor.stop(&prompt).await, "end_turn");
+    editor.forget();
+    assert_eq!(editor.prompt(&session, "5").await, "end_turn");
+    assert_eq!(editor.said(&session), "5 of them");
 }

@@ -26,6 +26,9 @@ async fn o6_the_handshake_names_the_agent_and_what_it_can_do() {
     let capabilities = &answer["agentCapabilities"];
     assert_eq!(capabilities["loadSession"], true);
     assert_eq!(capabilities["sessionCapabilities"], json!({ "close": {}, "list": {}, "resume": {} }));
+    // A client of a later version gets this one, and decides.
+    let later = editor.call("initialize", json!({ "protocolVersion": 7 })).await.unwrap();
+    assert_eq!(later["protocolVersion"], 1);
     editor.leave().await.unwrap();
 }
 
