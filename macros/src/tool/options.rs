@@ -63,6 +63,10 @@ pub(super) const TABLE: Table<'_> = Table {
             "the schema of the arguments comes from the parameters; describe them with doc comments and `#[arg(..)]`",
         ),
         ("component", "a tool that shows a component is a UI tool: write `#[ui_tool(component = \"..\")]`"),
+        (
+            "html",
+            "a page belongs to a UI tool: write `#[ui_tool(component = \"..\", html = include_str!(\"page.html\"))]`",
+        ),
         ("mode", "a mode belongs to a UI tool: write `#[ui_tool(component = \"..\", mode = inline)]`"),
         ("destructive", "this is a hint for clients: write `annotations(destructive)`"),
         (

@@ -109,7 +109,8 @@ impl Expansion<'_> {
             .model
             .ui
             .as_ref()
-            .map(|Ui { component, mode }| some(quote!((#component, __rt::UiMode::#mode))));
+            .map(|Ui { component, mode, .. }| some(quote!((#component, __rt::UiMode::#mode))));
+        let page = self.model.ui.as_ref().and_then(|ui| ui.html.as_ref()).map(|html| some(quote!(#html)));
         let examples = example::values(&options.examples, &self.params);
         let fields = [
             ("title", options.title.as_ref().map(|title| some(quote!(#title)))),
@@ -135,6 +136,7 @@ impl Expansion<'_> {
             ("has_secrets", yes(self.params.iter().any(|param| param.is_secret()))),
             ("layers", self.model.is_layered().then(|| some(options.layers()))),
             ("ui", ui),
+            ("page", page),
             ("asks", asks),
             ("services", takes_services.then(|| quote!(__services))),
             ("examples", (!examples.is_empty()).then(|| some(quote!(|| __rt::Vec::from([#(#examples),*]))))),

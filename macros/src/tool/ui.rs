@@ -17,6 +17,8 @@ pub(crate) struct Ui {
     pub(crate) component: LitStr,
     /// The variant of the runtime's `UiMode`.
     pub(crate) mode: Ident,
+    /// The text of its page.
+    pub(crate) html: Option<Expr>,
 }
 
 #[derive(Default, FromMeta)]
@@ -25,6 +27,8 @@ struct UiOptions {
     component: Option<LitStr>,
     #[darling(default, with = self::mode)]
     mode: Option<Ident>,
+    #[darling(default, with = self::html)]
+    html: Option<Expr>,
     #[darling(flatten)]
     tool: Options,
 }
@@ -37,9 +41,9 @@ impl keys::Options for UiOptions {
 
 /// Reads the options of a UI tool. A missing component is reported at the function.
 pub(super) fn read(tokens: TokenStream, function: &Ident, errors: &mut Errors) -> (Option<Ui>, Options) {
-    let own = ["component", "mode"].map(|name| Key { name, forms: "", does: "" });
+    let own = ["component", "mode", "html"].map(|name| Key { name, forms: "", does: "" });
     let keys = [&own[..], options::TABLE.keys].concat();
-    let UiOptions { component, mode, mut tool } =
+    let UiOptions { component, mode, html, mut tool } =
         Table { keys: &keys, ..options::TABLE }.read(tokens, errors);
     if component.is_none() && errors.is_empty() {
         let example = "name the component that the tool shows: `#[ui_tool(component = \"ColourPicker\")]`";
@@ -48,7 +52,7 @@ pub(super) fn read(tokens: TokenStream, function: &Ident, errors: &mut Errors) -
     tool.exclude(errors);
     check(&mut tool, errors);
     let mode = mode.unwrap_or_else(|| Ident::new("Inline", Span::call_site()));
-    (component.map(|component| Ui { component, mode }), tool)
+    (component.map(|component| Ui { component, mode, html }), tool)
 }
 
 /// Reports options that a UI tool cannot have.
@@ -83,6 +87,15 @@ fn component(meta: &Meta) -> darling::Result<Option<LitStr>> {
             other.path(),
             "expected the name of a component in quotes: `component = \"ColourPicker\"`",
         )),
+    }
+}
+
+fn html(meta: &Meta) -> darling::Result<Option<Expr>> {
+    match meta {
+        Meta::NameValue(pair) => Ok(Some(pair.value.clone())),
+        other => {
+            Err(error_at(other.path(), "expected the text of a page: `html = include_str!(\"picker.html\")`"))
+        }
     }
 }
 

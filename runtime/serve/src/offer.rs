@@ -4,10 +4,14 @@ use onionskin_core::export::ExportOptions;
 use onionskin_core::run::RunRequest;
 use onionskin_core::{AgentHandle, Args, ToolDefinition, ToolError, ToolOutput};
 use rmcp::model::Tool;
+use serde_json::json;
 
 use crate::error::ServeError;
 use crate::prompt::Prompt;
 use crate::resource::{Resource, template_mistake};
+
+/// The type of pages that MCP Apps show.
+pub(crate) const PAGE_TYPE: &str = "text/html;profile=mcp-app";
 
 /// A source of tools.
 #[derive(Debug, Clone)]
@@ -85,9 +89,29 @@ impl Offer {
         let definitions = self.definitions()?;
         let tools = definitions.iter().filter_map(|(definition, _)| {
             let tool = export(definition);
-            tool.inspect_err(|error| tracing::warn!("{error}; it is not served")).ok()
+            let mut tool = tool.inspect_err(|error| tracing::warn!("{error}; it is not served")).ok()?;
+            if definition.page().is_some() {
+                let ui = json!({ "resourceUri": page_uri(&definition.name) });
+                tool.meta.get_or_insert_default().0.insert("ui".to_owned(), ui);
+            }
+            Some(tool)
         });
         Ok(tools.collect())
+    }
+
+    /// The pages of UI tools: the tools' definitions, and the URIs.
+    ///
+    /// # Errors
+    /// Returns an error if a source of tools fails.
+    pub(crate) fn pages(&self) -> Result<Vec<(ToolDefinition, String)>, ServeError> {
+        let definitions = self.definitions()?.into_iter().map(|(definition, _)| definition);
+        let with_page = definitions.filter(|definition| definition.page().is_some());
+        Ok(with_page
+            .map(|definition| {
+                let uri = page_uri(&definition.name);
+                (definition, uri)
+            })
+            .collect())
     }
 
     /// The tool with this name.
@@ -137,6 +161,11 @@ fn unique<'n>(
         }
     }
     Ok(())
+}
+
+/// The URI of the page of a tool, in the scheme of MCP Apps.
+fn page_uri(tool: &str) -> String {
+    format!("ui://tools/{tool}.html")
 }
 
 fn export(definition: &ToolDefinition) -> Result<Tool, ServeError> {

@@ -106,8 +106,24 @@ impl ToolDefinition {
     /// implies [`asks`](Self::asks).
     #[must_use]
     pub fn with_component(mut self, component: impl Into<Cow<'static, str>>, mode: UiMode) -> Self {
-        self.ui = Some(UiTool { component: component.into(), mode });
+        let page = self.ui.take().and_then(|ui| ui.page);
+        self.ui = Some(UiTool { component: component.into(), mode, page });
         self.asks()
+    }
+
+    /// Sets the page of the component, in HTML, as `html` of `#[ui_tool]` does: an MCP client with the extension for apps shows it
+    /// with the arguments and the result of a call. Without a component it has no effect.
+    #[must_use]
+    pub fn with_page(mut self, html: impl Into<Cow<'static, str>>) -> Self {
+        if let Some(ui) = &mut self.ui {
+            ui.page = Some(html.into());
+        }
+        self
+    }
+
+    /// The page of the component, if it has one.
+    pub fn page(&self) -> Option<&str> {
+        self.ui.as_ref()?.page.as_deref()
     }
 
     /// The component that the tool shows to a person, if it is a UI tool.

@@ -51,6 +51,8 @@ pub struct StaticTool {
     pub asks: Asks,
     /// The component that it shows, and where.
     pub ui: Option<(&'static str, UiMode)>,
+    /// The page of the component, in HTML.
+    pub page: Option<&'static str>,
     /// Whether exports are strict by default.
     pub strict: bool,
     /// Examples of calls.
@@ -79,6 +81,7 @@ impl StaticTool {
         layers: None,
         asks: Asks::Nothing,
         ui: None,
+        page: None,
         strict: false,
         examples: None,
         services: |_| {},
@@ -117,7 +120,11 @@ impl StaticTool {
             has_secrets: self.has_secrets,
             layers: self.layers,
             asks: self.asks,
-            ui: self.ui.map(|(component, mode)| UiTool { component: component.into(), mode }),
+            ui: self.ui.map(|(component, mode)| UiTool {
+                component: component.into(),
+                mode,
+                page: self.page.map(Into::into),
+            }),
             // Each field is here: `ToolDefinition::new` would make a schema only to drop it.
             is_of_server: false,
             is_built_in: false,

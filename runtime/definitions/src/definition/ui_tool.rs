@@ -32,4 +32,6 @@ pub struct UiTool {
     pub component: Cow<'static, str>,
     /// Where it is shown.
     pub mode: UiMode,
+    /// Its page in HTML, for clients that show it by themselves.
+    pub page: Option<Cow<'static, str>>,
 }

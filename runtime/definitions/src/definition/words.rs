@@ -52,7 +52,7 @@ impl ToolWords {
 
     /// Sets the component that the tool shows to a person, as [`ToolDefinition::with_component`] does.
     pub fn component(mut self, component: impl Into<Cow<'static, str>>, mode: UiMode) -> Self {
-        self.component = Some(UiTool { component: component.into(), mode });
+        self.component = Some(UiTool { component: component.into(), mode, page: None });
         self
     }
 
@@ -65,7 +65,7 @@ impl ToolWords {
             definition.description = text.as_ref().into();
         }
         match &self.component {
-            Some(UiTool { component, mode }) => definition.with_component(component.clone(), *mode),
+            Some(UiTool { component, mode, .. }) => definition.with_component(component.clone(), *mode),
             None => definition,
         }
     }

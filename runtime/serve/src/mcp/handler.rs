@@ -91,7 +91,7 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let (all, next_cursor) =
-            lists::page(lists::resources(&self.parts.offer), cursor(request).as_deref())?;
+            lists::page(lists::resources(&self.parts.offer)?, cursor(request).as_deref())?;
         Ok(ListResourcesResult { next_cursor, ..ListResourcesResult::with_all_items(all) })
     }
 

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::call::{self, Call, Ended};
 use super::client::Requester;
-use crate::offer::{Offer, Target};
+use crate::offer::{Offer, PAGE_TYPE, Target};
 use crate::prompt::MessageSource;
 use crate::resource::ResourceError;
 use crate::server::Parts;
@@ -37,8 +37,11 @@ pub(super) fn page<T>(all: Vec<T>, cursor: Option<&str>) -> Result<(Vec<T>, Opti
     Ok((all.into_iter().skip(start).take(PAGE).collect(), next))
 }
 
-/// The resources that are no templates.
-pub(super) fn resources(offer: &Offer) -> Vec<Resource> {
+/// The resources that are no templates, and the pages of UI tools.
+///
+/// # Errors
+/// Returns an error if a source of tools fails.
+pub(super) fn resources(offer: &Offer) -> Result<Vec<Resource>, ErrorData> {
     let fixed = offer.resources.iter().filter(|resource| !resource.is_template());
     let shown = fixed.map(|resource| {
         let mut shown = Resource::new(resource.uri(), resource.name());
@@ -47,7 +50,14 @@ pub(super) fn resources(offer: &Offer) -> Vec<Resource> {
         shown.mime_type = resource.mime_type().map(str::to_owned);
         shown
     });
-    shown.collect()
+    let pages = offer.pages().map_err(|error| call::unlisted(&error))?;
+    let pages = pages.into_iter().map(|(tool, uri)| {
+        let mut page = Resource::new(uri, &*tool.name);
+        page.title = tool.title.as_deref().map(str::to_owned);
+        page.mime_type = Some(PAGE_TYPE.to_owned());
+        page
+    });
+    Ok(shown.chain(pages).collect())
 }
 
 /// The templates of resources.
@@ -72,12 +82,20 @@ pub(super) async fn read(offer: &Offer, uri: &str) -> Result<ReadResourceResult,
         || ErrorData::resource_not_found(format!("unknown resource: {uri}"), Some(json!({ "uri": uri })));
     let known = |resource: &'_ resource::Resource| resource.matches(uri);
     let found = offer.resources.iter().find_map(|resource| Some((resource, known(resource)?)));
-    let Some((resource, variables)) = found else { return Err(not_found()) };
+    let Some((resource, variables)) = found else { return page_of_tool(offer, uri)?.ok_or_else(not_found) };
     match resource.read(uri, variables).await {
         Ok(contents) => Ok(ReadResourceResult::new(contents.iter().map(contents_of).collect())),
         Err(ResourceError::NotFound) => Err(not_found()),
         Err(ResourceError::Failed(reason)) => Err(ErrorData::internal_error(reason, None)),
     }
+}
+
+/// The page of a UI tool.
+fn page_of_tool(offer: &Offer, uri: &str) -> Result<Option<ReadResourceResult>, ErrorData> {
+    let pages = offer.pages().map_err(|error| call::unlisted(&error))?;
+    let page = pages.iter().find(|(_, known)| known == uri).and_then(|(tool, _)| tool.page());
+    let contents = page.map(|html| ResourceContents::text(html, uri).with_mime_type(PAGE_TYPE));
+    Ok(contents.map(|contents| ReadResourceResult::new(vec![contents])))
 }
 
 fn contents_of(content: &content::Resource) -> ResourceContents {

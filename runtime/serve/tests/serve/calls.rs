@@ -4,8 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use onionskin::question::AskError;
 use onionskin::serve::{ServeError, Server};
-use onionskin::{ScriptedModel, agent, tool};
+use onionskin::ui::ui_tool;
+use onionskin::{ScriptedModel, ToolContext, agent, tool};
 use serde_json::json;
 
 use crate::desk::{Ledger, builder, server};
@@ -155,6 +157,34 @@ async fn o2_listeners_are_notified_of_changes() {
     assert_eq!(old.read().await["method"], "notifications/tools/list_changed");
     assert_eq!(old.read().await["params"]["uri"], "desk://rules");
     assert_eq!(old.read().await["method"], "notifications/prompts/list_changed");
+}
+
+/// Picks a colour.
+#[ui_tool(component = "ColourPicker", html = "<p>Pick.</p>")]
+async fn pick_colour(cx: &ToolContext) -> Result<String, AskError> {
+    cx.ui().use_ui_tool("colour", "Painting", json!({ "of": "the door" })).await
+}
+
+#[tokio::test]
+async fn o2_the_page_of_a_ui_tool_is_an_mcp_app() {
+    let server = Server::builder("paint", "1.2.3").tool(pick_colour::spec()).build().await.unwrap();
+    let mut client = Lines::connect(&server);
+    let tools = client.request_new("tools/list", json!({})).await;
+    let uri = tools["result"]["tools"][0]["_meta"]["ui"]["resourceUri"].as_str().unwrap().to_owned();
+    assert_eq!(uri, "ui://tools/pick_colour.html");
+    let listed = client.request_new("resources/list", json!({})).await;
+    assert_eq!(listed["result"]["resources"][0]["uri"], uri.as_str());
+    let read = client.request_new("resources/read", json!({ "uri": uri })).await;
+    let page = &read["result"]["contents"][0];
+    assert_eq!(
+        (&page["mimeType"], &page["text"]),
+        (&json!("text/html;profile=mcp-app"), &json!("<p>Pick.</p>"))
+    );
+    let asks = client.request_new("tools/call", call("pick_colour", json!({}))).await;
+    assert_eq!(
+        asks["result"]["resultType"], "input_required",
+        "a client without a page is asked by a form: {asks}"
+    );
 }
 
 /// Adds one.
