@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use onionskin::question::SealKey;
 use serde_json::{Value, json};
 
@@ -129,7 +131,8 @@ async fn o2_a_forged_expired_or_used_state_is_refused() {
     let arguments = json!({ "cents": 5 });
     let asks = client.request_new("tools/call", call("pay", arguments.clone())).await;
     let (key, sealed) = (only_key(&asks), state(&asks));
-    assert!(!sealed.contains("pay"), "the client can read the state");
+    let bytes = URL_SAFE_NO_PAD.decode(&sealed).unwrap();
+    assert!(!bytes.windows(9).any(|part| part == b"questions"), "the client can read the state");
     let allowed = || accept(json!({ "decision": "allow" }));
     let mut changed = sealed.clone().into_bytes();
     let middle = changed.len() / 2;
