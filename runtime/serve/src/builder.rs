@@ -8,7 +8,6 @@ use onionskin_core::spec::ToolValue;
 use onionskin_core::{AgentHandle, App, ScriptedModel, ToolSpec};
 use rmcp::model::Implementation;
 
-use crate::calls::Calls;
 use crate::changes::Changes;
 use crate::error::ServeError;
 use crate::offer::{Offer, Source};
@@ -113,9 +112,10 @@ impl ServerBuilder {
         self
     }
 
-    /// Sets the key for the states of calls that wait for answers. Several processes of one server need the same key, so that a client
-    /// can bring its answer to another one. Without it, the key is made when the server is built, and a restart loses the calls that wait.
-    pub fn state_key(mut self, key: SealKey) -> Self {
+    /// Sets the key of sessions, and of the states of calls that wait for answers. Several processes of one server need the same key: then
+    /// the next request of a client may reach another one. Without it, the key is made when the server is built, so a restart loses
+    /// sessions and calls that wait.
+    pub fn key(mut self, key: SealKey) -> Self {
         self.key = Some(key);
         self
     }
@@ -149,6 +149,7 @@ impl ServerBuilder {
             offer.writer = Some(host(&implementation.name, writers).await?);
         }
         offer.check(&implementation.name)?;
+        let has_shared_key = key.is_some();
         let key = match key {
             Some(key) => key.derive(b"onionskin serve 1"),
             None => {
@@ -164,8 +165,8 @@ impl ServerBuilder {
             states: StateKeeper::new(&purpose(&key, b"state"), DEFAULT_TTL),
             question_timeout,
             session_key: purpose(&key, b"session"),
+            has_shared_key,
             changes: Changes::default(),
-            calls: Calls::default(),
         }))
     }
 }

@@ -1,29 +1,61 @@
-//! The calls in progress of a server.
+//! The calls in progress of a connection or of a listening server.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// The maximum number of calls in progress. Beyond it, a call is refused at once, so that the others go on.
 const MAX_CALLS: u32 = 4096;
+/// The maximum number of calls in progress of one user.
+const MAX_OF_USER: u32 = 1024;
 
 /// Counts the calls in progress, and ends them.
 #[derive(Debug)]
 pub(crate) struct Calls {
     free: Semaphore,
+    of_users: Mutex<HashMap<String, u32>>,
     is_ending: AtomicBool,
 }
 
 impl Default for Calls {
     fn default() -> Self {
-        Self { free: Semaphore::new(MAX_CALLS as usize), is_ending: AtomicBool::new(false) }
+        Self {
+            free: Semaphore::new(MAX_CALLS as usize),
+            of_users: Mutex::default(),
+            is_ending: AtomicBool::new(false),
+        }
     }
 }
 
+/// A call in progress, until it is dropped.
+pub(crate) struct RunningCall<'c> {
+    calls: &'c Calls,
+    user: Option<String>,
+    _permit: SemaphorePermit<'c>,
+}
+
 impl Calls {
-    /// Begins a call, which is in progress until the permit is dropped; `None` if there are too many, or if the server ends.
-    pub(crate) fn begin(&self) -> Option<SemaphorePermit<'_>> {
-        if self.is_ending() { None } else { self.free.try_acquire().ok() }
+    /// Begins a call of a user; `None` if there are too many, or if the server ends.
+    pub(crate) fn begin(&self, user: Option<&str>) -> Option<RunningCall<'_>> {
+        if self.is_ending() {
+            return None;
+        }
+        let permit = self.free.try_acquire().ok()?;
+        if let Some(user) = user {
+            let mut of_users = self.of_users();
+            let count = of_users.entry(user.to_owned()).or_default();
+            if *count >= MAX_OF_USER {
+                return None;
+            }
+            *count += 1;
+        }
+        Some(RunningCall { calls: self, user: user.map(str::to_owned), _permit: permit })
+    }
+
+    fn of_users(&self) -> std::sync::MutexGuard<'_, HashMap<String, u32>> {
+        self.of_users.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether no new call begins.
@@ -39,5 +71,36 @@ impl Calls {
     /// Waits until no call is in progress.
     pub(crate) async fn ended(&self) {
         let _ = self.free.acquire_many(MAX_CALLS).await;
+    }
+}
+
+impl Drop for RunningCall<'_> {
+    fn drop(&mut self) {
+        let Some(user) = &self.user else { return };
+        let mut of_users = self.calls.of_users();
+        if let Some(count) = of_users.get_mut(user) {
+            *count -= 1;
+            if *count == 0 {
+                of_users.remove(user);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn o2_a_user_cannot_take_all_calls() {
+        let calls = Calls::default();
+        let of_ada: Vec<_> = std::iter::from_fn(|| calls.begin(Some("ada"))).collect();
+        assert_eq!(of_ada.len(), MAX_OF_USER as usize);
+        assert!(calls.begin(Some("bob")).is_some() && calls.begin(None).is_some());
+        drop(of_ada);
+        assert!(calls.begin(Some("ada")).is_some());
+        assert!(calls.of_users().is_empty());
+        calls.end();
+        assert!(calls.begin(None).is_none());
     }
 }

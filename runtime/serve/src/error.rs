@@ -70,10 +70,10 @@ pub enum ServeError {
         /// The error of the system.
         source: io::Error,
     },
-    /// The address is reachable from other machines, and no token is required.
+    /// Other machines can reach the server, by its address or by a host that it accepts, and no token is required.
     #[error(
-        "{address} can be reached from other machines, and the server requires no token: set one with `Http::token`, or listen on a loopback \
-         address"
+        "other machines can reach the server at {address}, and it requires no token: set one with `Http::token`, or listen on a loopback \
+         address and accept no other host"
     )]
     #[non_exhaustive]
     Open {

@@ -44,6 +44,7 @@ mod server;
 mod state;
 mod stdio;
 mod user;
+mod wire;
 
 pub use builder::ServerBuilder;
 pub use client::Client;

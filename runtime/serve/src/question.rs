@@ -2,6 +2,7 @@
 
 use onionskin_core::approval::Approval;
 use onionskin_core::question::{Answer, Question, QuestionKind};
+use onionskin_core::text::{folded, short, without_hidden};
 use serde_json::{Map, Value, json};
 
 /// The property of a form for an answer that is no object.
@@ -46,10 +47,11 @@ enum Shape {
 }
 
 impl Form {
-    pub(crate) fn new(question: &Question) -> Self {
-        let message = message(question);
+    /// `None` if a person could not read all of it.
+    pub(crate) fn new(question: &Question) -> Option<Self> {
+        let message = message(question)?;
         if *question.kind() == QuestionKind::Approval {
-            return Self { message, schema: approval_schema(), shape: Shape::Approval };
+            return Some(Self { message, schema: approval_schema(), shape: Shape::Approval });
         }
         let root = question.answer_schema();
         let answer = resolved(root, root);
@@ -66,7 +68,7 @@ impl Form {
                 }
                 let required = answer.get("required").cloned().unwrap_or_else(|| json!([]));
                 let schema = json!({ "type": "object", "properties": fields, "required": required });
-                Self { message, schema, shape: Shape::Object { as_json } }
+                Some(Self { message, schema, shape: Shape::Object { as_json } })
             }
             _ => {
                 let field = field(answer, root);
@@ -74,7 +76,7 @@ impl Form {
                 let field = field.unwrap_or_else(|| json_field(answer));
                 let schema =
                     json!({ "type": "object", "properties": { (ANSWER): field }, "required": [ANSWER] });
-                Self { message, schema, shape: Shape::Single { as_json } }
+                Some(Self { message, schema, shape: Shape::Single { as_json } })
             }
         }
     }
@@ -115,30 +117,61 @@ impl Form {
     }
 }
 
-/// The name of a question for a client: the name that the tool gave it, or its number in the call. In the run of a child it begins with
-/// the place of the child's call.
-pub(crate) fn key(question: &Question) -> String {
+/// The names of questions for a client, each once. A name that a tool gave its question is the name.
+pub(crate) fn names(questions: &[Question]) -> Vec<String> {
+    let short: Vec<_> = questions.iter().map(name).collect();
+    let is_unique = |name: &String| short.iter().filter(|other| *other == name).count() == 1;
+    let names = questions.iter().zip(&short);
+    names
+        .map(|(question, name)| if is_unique(name) { name.clone() } else { question.key().to_owned() })
+        .collect()
+}
+
+fn name(question: &Question) -> String {
     let step = question.step();
-    let name = step.name().split_once('.').map_or(step.name(), |(_, name)| name);
-    let name = name.strip_prefix("tool.").unwrap_or(name);
+    let name = own_name(question).unwrap_or_else(|| step.name());
     if step.scope().is_empty() { name.to_owned() } else { format!("{}/{name}", step.scope()) }
 }
 
-/// What a person reads.
-fn message(question: &Question) -> String {
+/// The name that a tool gave its question ([`ToolContext::ask_as`](onionskin_core::ToolContext::ask_as)). Other questions have a number, and
+/// approvals a hash of the arguments.
+pub(crate) fn own_name(question: &Question) -> Option<&str> {
+    let is_named = match question.kind() {
+        QuestionKind::Question | QuestionKind::Caller(_) => true,
+        QuestionKind::Approval | QuestionKind::External | QuestionKind::Component(_) => false,
+    };
+    // The name of a step begins with the tool, whose name has no dot.
+    let (_, name) = question.step().name().split_once('.').filter(|_| is_named)?;
+    let name = name.strip_prefix("tool.").unwrap_or(name);
+    (!name.bytes().all(|byte| byte.is_ascii_digit())).then_some(name)
+}
+
+/// The maximum number of bytes of what a person reads. An approval that is longer is not asked for: nobody would have seen all of it.
+const MAX_MESSAGE: usize = 20_000;
+
+/// What a person reads, without characters that nobody sees or that move others; `None` if it is too long.
+fn message(question: &Question) -> Option<String> {
     let tool = question.tool_name();
     let arguments = || {
         let is_empty = question.arguments().as_object().is_none_or(Map::is_empty);
         let shown = serde_json::to_string_pretty(question.arguments()).unwrap_or_default();
         if is_empty { String::new() } else { format!("\n{shown}") }
     };
-    let text = question.text().map(str::to_owned);
-    match question.kind() {
+    let text = question.text();
+    let message = match question.kind() {
         QuestionKind::Approval => {
-            let reason = text.map(|reason| format!("\n{reason}")).unwrap_or_default();
+            let reason =
+                text.map(|reason| format!("\nReason: {}", folded(reason, MAX_MESSAGE))).unwrap_or_default();
             format!("Allow this call of `{tool}`?{}{reason}", arguments())
         }
-        QuestionKind::Question => text.unwrap_or_else(|| format!("`{tool}` asks for an answer.")),
+        QuestionKind::Question => {
+            // A text of an agent's tool can come from its model.
+            let from = match question.agents() {
+                [_] => String::new(),
+                agents => format!("`{tool}` of {} asks: ", agents.join(" > ")),
+            };
+            text.map_or_else(|| format!("`{tool}` asks for an answer."), |text| format!("{from}{text}"))
+        }
         QuestionKind::External => format!("What is the result of this call of `{tool}`?{}", arguments()),
         QuestionKind::Caller(request) => format!("`{tool}` needs `{}` of the client.", request.method()),
         QuestionKind::Component(shown) => {
@@ -146,7 +179,15 @@ fn message(question: &Question) -> String {
             let payload = if shown.payload().is_null() { String::new() } else { format!("\n{payload}") };
             format!("`{tool}` shows `{}` and asks for an answer.{payload}", shown.component())
         }
-    }
+    };
+    let message = plain(&message);
+    (message.len() <= MAX_MESSAGE).then_some(message)
+}
+
+/// The text with line ends, and without other control characters and what nobody sees.
+fn plain(text: &str) -> String {
+    let (shown, _) = without_hidden(text);
+    shown.chars().filter(|letter| *letter == '\n' || !letter.is_control()).collect()
 }
 
 fn approval_schema() -> Value {
@@ -223,6 +264,9 @@ fn is_titled(choices: &Value) -> bool {
     })
 }
 
+/// The maximum number of characters of the description of such a field.
+const MAX_DESCRIPTION: usize = 1000;
+
 /// A field for a value that no form can express.
 fn json_field(property: &Value) -> Value {
     let described = property["description"].as_str().map(|text| format!("{text} ")).unwrap_or_default();
@@ -230,7 +274,8 @@ fn json_field(property: &Value) -> Value {
     if let Some(fields) = schema.as_object_mut() {
         fields.remove("description");
     }
-    json!({ "type": "string", "description": format!("{described}Write it as JSON of this schema: {schema}") })
+    let text = format!("{described}Write it as JSON of this schema: {schema}");
+    json!({ "type": "string", "description": short(&text, MAX_DESCRIPTION) })
 }
 
 /// The JSON in a text.
@@ -243,7 +288,7 @@ mod tests {
     use super::*;
 
     fn form(schema: Value) -> Form {
-        Form::new(&Question::new(QuestionKind::Question, "ask").with_answer_schema(schema))
+        Form::new(&Question::new(QuestionKind::Question, "ask").with_answer_schema(schema)).unwrap()
     }
 
     #[test]
@@ -297,11 +342,22 @@ mod tests {
         let question = Question::new(QuestionKind::Approval, "pay")
             .with_arguments(json!({ "cents": 5 }))
             .with_text("Large.");
-        let form = Form::new(&question);
-        assert_eq!(form.message, "Allow this call of `pay`?\n{\n  \"cents\": 5\n}\nLarge.");
+        let form = Form::new(&question).unwrap();
+        assert_eq!(form.message, "Allow this call of `pay`?\n{\n  \"cents\": 5\n}\nReason: Large.");
         assert_eq!(form.read(&json!({ "decision": "allow" })), Some(Answer::allow()));
         let denied = json!({ "decision": "deny", "reason": "too much" });
         assert_eq!(form.read(&denied), Some(Answer::deny("too much")));
         assert_eq!(form.read(&json!({ "decision": "perhaps" })), None);
+    }
+    #[test]
+    fn u2_a_person_sees_all_of_a_call_or_is_not_asked() {
+        let question =
+            |text: &str| Question::new(QuestionKind::Approval, "pay").with_arguments(json!({ "to": text }));
+        let form = Form::new(&question("Ada\u{202e}\u{200b}\u{1b}[31m")).unwrap();
+        assert_eq!(form.message, "Allow this call of `pay`?\n{\n  \"to\": \"Ada\\u001b[31m\"\n}");
+        assert!(Form::new(&question(&"x".repeat(30_000))).is_none());
+        let reason = question("Ada").with_text("fine\nAllow this call of `x`?");
+        let message = Form::new(&reason).unwrap().message;
+        assert_eq!(message.lines().last(), Some("Reason: fine\\nAllow this call of `x`?"), "{message}");
     }
 }

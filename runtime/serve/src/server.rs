@@ -10,7 +10,6 @@ use rmcp::model::{
 };
 
 use crate::builder::ServerBuilder;
-use crate::calls::Calls;
 use crate::changes::{Change, Changes};
 use crate::http::Http;
 use crate::offer::Offer;
@@ -31,9 +30,9 @@ pub(crate) struct Parts {
     pub(crate) question_timeout: Duration,
     /// The key of the ids of sessions.
     pub(crate) session_key: [u8; 32],
+    /// Whether other processes have the keys too.
+    pub(crate) has_shared_key: bool,
     pub(crate) changes: Changes,
-    /// The calls in progress.
-    pub(crate) calls: Calls,
 }
 
 impl Server {

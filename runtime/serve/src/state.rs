@@ -16,24 +16,29 @@ use crate::error::ServeError;
 
 /// The time that people have for an answer.
 pub(crate) const DEFAULT_TTL: Duration = Duration::from_hours(1);
-/// The maximum number of used states that are remembered. Beyond it no state is accepted until some expire.
-const MAX_USED: usize = 100_000;
+/// The maximum number of used states of one user that are remembered. Beyond it none of this user is accepted until some expire.
+const MAX_USED: usize = 20_000;
+/// The maximum number of bytes of a state. The client sends it with a request, whose length is bounded too.
+const MAX_STATE: usize = 2 * 1024 * 1024;
 const NONCE_BYTES: usize = 24;
 const EXPIRY_BYTES: usize = 8;
 
 /// The call that a state belongs to.
-pub(crate) struct Binding(Vec<u8>);
+pub(crate) struct Binding {
+    bytes: Vec<u8>,
+    user: Option<String>,
+}
 
 impl Binding {
     /// The call of a tool or of a prompt by a user. Arguments are compared as values: a client may write their keys in another order.
-    pub(crate) fn new(user: Option<&str>, method: &str, name: &str, arguments: &Value) -> Self {
+    pub(crate) fn new(server: &str, user: Option<&str>, method: &str, name: &str, arguments: &Value) -> Self {
         let mut bytes = b"onionskin call 1".to_vec();
-        for part in [user.unwrap_or_default(), method, name, &sorted(arguments)] {
+        for part in [server, user.unwrap_or_default(), method, name, &sorted(arguments)] {
             bytes.extend((part.len() as u64).to_be_bytes());
             bytes.extend(part.as_bytes());
         }
         bytes.push(user.is_some().into());
-        Self(bytes)
+        Self { bytes, user: user.map(str::to_owned) }
     }
 }
 
@@ -72,9 +77,11 @@ pub(crate) enum StateError {
 pub(crate) struct StateKeeper {
     cipher: XChaCha20Poly1305,
     ttl: Duration,
-    /// The used states, with the second of their expiry.
-    used: Mutex<HashMap<[u8; NONCE_BYTES], u64>>,
+    /// The used states of each user, with the second of their expiry.
+    used: Mutex<HashMap<Option<String>, UsedStates>>,
 }
+
+type UsedStates = HashMap<[u8; NONCE_BYTES], u64>;
 
 /// A state that was opened, and is not used yet.
 pub(crate) struct Opened {
@@ -99,10 +106,17 @@ impl StateKeeper {
         let mut plain = expires.to_be_bytes().to_vec();
         serde_json::to_writer(&mut plain, paused)
             .map_err(|error| ServeError::Connection(error.to_string()))?;
-        let payload = Payload { msg: &plain, aad: &binding.0 };
+        let payload = Payload { msg: &plain, aad: &binding.bytes };
         let sealed = self.cipher.encrypt(XNonce::from_slice(&nonce), payload);
         let sealed = sealed.map_err(|_| ServeError::Connection("a paused run is too long".to_owned()))?;
-        Ok(URL_SAFE_NO_PAD.encode([nonce.as_slice(), &sealed].concat()))
+        let state = URL_SAFE_NO_PAD.encode([nonce.as_slice(), &sealed].concat());
+        if state.len() > MAX_STATE {
+            return Err(ServeError::Connection(format!(
+                "a call that waits would need a state of {} bytes",
+                state.len()
+            )));
+        }
+        Ok(state)
     }
 
     /// Opens a state that a client brought back for this call.
@@ -112,7 +126,7 @@ impl StateKeeper {
     pub(crate) fn open(&self, state: &str, binding: &Binding) -> Result<Opened, StateError> {
         let bytes = URL_SAFE_NO_PAD.decode(state).map_err(|_| StateError::Forged)?;
         let (nonce, sealed) = bytes.split_first_chunk::<NONCE_BYTES>().ok_or(StateError::Forged)?;
-        let payload = Payload { msg: sealed, aad: &binding.0 };
+        let payload = Payload { msg: sealed, aad: &binding.bytes };
         let plain =
             self.cipher.decrypt(XNonce::from_slice(nonce), payload).map_err(|_| StateError::Forged)?;
         let (expires, paused) = plain.split_first_chunk::<EXPIRY_BYTES>().ok_or(StateError::Forged)?;
@@ -120,7 +134,7 @@ impl StateKeeper {
         if expires < now() {
             return Err(StateError::Expired);
         }
-        if self.used().contains_key(nonce) {
+        if self.used().get(&binding.user).is_some_and(|used| used.contains_key(nonce)) {
             return Err(StateError::Used);
         }
         let paused = serde_json::from_slice(paused).map_err(|_| StateError::Forged)?;
@@ -131,25 +145,31 @@ impl StateKeeper {
     ///
     /// # Errors
     /// Returns an error if another request used it meanwhile, or if too many are remembered.
-    pub(crate) fn use_up(&self, opened: &Opened) -> Result<(), StateError> {
-        let mut used = self.used();
+    pub(crate) fn use_up(&self, opened: &Opened, binding: &Binding) -> Result<(), StateError> {
+        let (mut all, now) = (self.used(), now());
+        let used = all.entry(binding.user.clone()).or_default();
         if used.len() >= MAX_USED {
-            let now = now();
             used.retain(|_, expires| *expires >= now);
-            if used.len() >= MAX_USED {
-                return Err(StateError::Full);
-            }
         }
-        match used.insert(opened.nonce, opened.expires) {
-            None => Ok(()),
-            Some(_) => Err(StateError::Used),
+        if used.len() >= MAX_USED {
+            return Err(StateError::Full);
         }
+        if used.insert(opened.nonce, opened.expires).is_some() {
+            return Err(StateError::Used);
+        }
+        if all.len() > MAX_USERS {
+            all.retain(|_, used| used.values().any(|expires| *expires >= now));
+        }
+        Ok(())
     }
 
-    fn used(&self) -> std::sync::MutexGuard<'_, HashMap<[u8; NONCE_BYTES], u64>> {
+    fn used(&self) -> std::sync::MutexGuard<'_, HashMap<Option<String>, UsedStates>> {
         self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+/// The number of users beyond which those without a state of the last hour are removed.
+const MAX_USERS: usize = 1000;
 
 /// Seconds since 1970.
 fn now() -> u64 {

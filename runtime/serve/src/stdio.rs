@@ -1,23 +1,27 @@
 //! Servers over standard streams: a message on each line.
 
+use std::collections::HashSet;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 
 use rmcp::model::{
-    ClientJsonRpcMessage, ErrorCode, ErrorData, JsonRpcError, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+    ClientJsonRpcMessage, ErrorCode, JsonRpcError, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
 };
 use rmcp::service::{RoleServer, serve_server};
 use rmcp::transport::Transport;
-use serde_json::Value;
-use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
-use tokio::sync::Mutex;
+use serde::Deserialize;
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
+use tokio::sync::{Mutex, Semaphore};
 
 use crate::error::ServeError;
 use crate::mcp::Handler;
 use crate::server::Server;
+use crate::wire;
 
 /// The maximum number of bytes of a line.
 const MAX_LINE: usize = 16 * 1024 * 1024;
+/// The maximum number of answers to lines that are no message, which wait to be written. Then reading pauses.
+const MAX_PROBLEMS: usize = 16;
 
 impl Server {
     /// Serves the client at the program's standard streams, until it closes them. Nothing else may write to the standard output; logs
@@ -66,19 +70,121 @@ impl Server {
         read: impl AsyncRead + Send + Unpin + 'static,
         write: impl AsyncWrite + Send + Unpin + 'static,
     ) -> Result<(), ServeError> {
-        let lines = Lines { read: BufReader::new(read), write: Arc::new(Mutex::new(write)) };
-        let handler = Handler::new(Arc::clone(&self.0));
+        let lines = Lines::new(read, write);
+        let handler = Handler::new(Arc::clone(&self.0), Arc::default());
         let running = serve_server(handler, lines).await;
-        let running = running.map_err(|error| ServeError::Connection(error.to_string()))?;
+        // The library's error has the whole message of the client.
+        let broken = |_| {
+            ServeError::Connection(
+                "the client did not begin with `initialize`, or closed its stream".to_owned(),
+            )
+        };
+        let running = running.map_err(broken)?;
         running.waiting().await.map_err(|error| ServeError::Connection(error.to_string()))?;
         Ok(())
     }
 }
 
 /// Streams of lines. A line that is no message is answered here, and the next one is read.
+///
+/// `receive` is dropped and called again whenever something else happens, so what it has read is in fields.
 struct Lines<R, W> {
     read: BufReader<R>,
+    line: Vec<u8>,
+    /// Whether the rest of the line is dropped.
+    is_too_long: bool,
+    /// Whether a request has come. Before it, there is nothing to notify of.
+    has_begun: bool,
     write: Arc<Mutex<W>>,
+    /// The requests without an answer.
+    open: Arc<OpenIds>,
+    /// The permits of answers that wait to be written.
+    problems: Arc<Semaphore>,
+}
+
+/// The part of a cancellation that names the request.
+#[derive(Deserialize)]
+struct Cancelled {
+    params: CancelledParams,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct CancelledParams {
+    request_id: RequestId,
+}
+
+type OpenIds = StdMutex<HashSet<RequestId>>;
+
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
+    fn new(read: R, write: W) -> Self {
+        Self {
+            read: BufReader::new(read),
+            line: Vec::new(),
+            is_too_long: false,
+            has_begun: false,
+            write: Arc::new(Mutex::new(write)),
+            open: Arc::default(),
+            problems: Arc::new(Semaphore::new(MAX_PROBLEMS)),
+        }
+    }
+
+    /// Reads the rest of a line into `line`; false at the end of the stream.
+    ///
+    /// Cancel safety: what was read stays in the fields.
+    async fn read_line(&mut self) -> io::Result<bool> {
+        loop {
+            let bytes = self.read.fill_buf().await?;
+            if bytes.is_empty() {
+                // A message without a line end at the end of the stream is one too.
+                return Ok(!self.line.is_empty());
+            }
+            let (taken, is_end) = match bytes.iter().position(|byte| *byte == b'\n') {
+                Some(end) => (end + 1, true),
+                None => (bytes.len(), false),
+            };
+            if self.line.len() + taken > MAX_LINE {
+                self.is_too_long = true;
+                self.line.clear();
+            }
+            if !self.is_too_long {
+                self.line.extend_from_slice(&bytes[..taken]);
+            }
+            self.read.consume(taken);
+            if is_end {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// The message of the line that was read; `None` for an empty line or a message that has no effect.
+    fn message(&mut self) -> Result<Option<ClientJsonRpcMessage>, Box<JsonRpcError>> {
+        let (line, is_too_long) = (std::mem::take(&mut self.line), std::mem::take(&mut self.is_too_long));
+        if is_too_long {
+            return Err(wire::problem(None, ErrorCode::INVALID_REQUEST, "the message is too long"));
+        }
+        if line.trim_ascii().is_empty() {
+            return Ok(None);
+        }
+        let envelope = wire::check(&line)?;
+        if let Some(id) = envelope.request_id() {
+            self.has_begun = true;
+            if !self.open.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone()) {
+                let id = Some(id.clone());
+                return Err(wire::problem(id, ErrorCode::INVALID_REQUEST, "the id of the request is in use"));
+            }
+        } else if !self.has_begun {
+            return Ok(None);
+        } else if envelope.method.as_deref() == Some("notifications/cancelled") {
+            // It gets no answer.
+            let id =
+                serde_json::from_slice::<Cancelled>(&line).ok().map(|cancelled| cancelled.params.request_id);
+            id.map(|id| self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&id));
+        }
+        serde_json::from_slice(&line).map(Some).map_err(|_| {
+            wire::problem(envelope.id, ErrorCode::INVALID_REQUEST, "the message is not one of the protocol")
+        })
+    }
 }
 
 impl<R, W> Transport<RoleServer> for Lines<R, W>
@@ -89,23 +195,36 @@ where
     type Error = io::Error;
 
     fn send(&mut self, item: ServerJsonRpcMessage) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let id = match &item {
+            JsonRpcMessage::Response(response) => Some(response.id.clone()),
+            JsonRpcMessage::Error(error) => error.id.clone(),
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+        };
+        if let Some(id) = id {
+            self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+        }
         let write = Arc::clone(&self.write);
         async move { send(&write, &item).await }
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
-        let mut line = Vec::new();
         loop {
-            let problem = match read_line(&mut self.read, &mut line).await {
-                Ok(Line::End) | Err(_) => return None,
-                Ok(Line::TooLong) => error(None, ErrorCode::INVALID_REQUEST, "the message is too long"),
-                Ok(Line::Whole) if line.trim_ascii().is_empty() => continue,
-                Ok(Line::Whole) => match message(&line) {
-                    Ok(message) => return Some(message),
-                    Err(problem) => problem,
-                },
-            };
-            send(&self.write, &ServerJsonRpcMessage::Error(*problem)).await.ok()?;
+            // Answers are written by tasks, because this future can be dropped between two of their bytes.
+            let permit = Arc::clone(&self.problems).acquire_owned().await.ok()?;
+            if !self.read_line().await.ok()? {
+                return None;
+            }
+            match self.message() {
+                Ok(Some(message)) => return Some(message),
+                Ok(None) => {}
+                Err(problem) => {
+                    let write = Arc::clone(&self.write);
+                    tokio::spawn(async move {
+                        let _permit = permit;
+                        send(&write, &ServerJsonRpcMessage::Error(*problem)).await
+                    });
+                }
+            }
         }
     }
 
@@ -120,65 +239,4 @@ async fn send<W: AsyncWrite + Unpin>(write: &Mutex<W>, message: &ServerJsonRpcMe
     let mut write = write.lock().await;
     write.write_all(&line).await?;
     write.flush().await
-}
-
-/// How a line was read.
-enum Line {
-    Whole,
-    TooLong,
-    End,
-}
-
-/// Reads a line without its end. A line that is too long is read to its end and dropped.
-async fn read_line<R: AsyncBufRead + Unpin>(read: &mut R, line: &mut Vec<u8>) -> io::Result<Line> {
-    line.clear();
-    let mut is_too_long = false;
-    loop {
-        let bytes = read.fill_buf().await?;
-        if bytes.is_empty() {
-            // A message without a line end at the end of the stream is one too.
-            return Ok(if line.is_empty() { Line::End } else { Line::Whole });
-        }
-        let (taken, is_end) = match bytes.iter().position(|byte| *byte == b'\n') {
-            Some(end) => (end + 1, true),
-            None => (bytes.len(), false),
-        };
-        if line.len() + taken > MAX_LINE {
-            is_too_long = true;
-            line.clear();
-        }
-        if !is_too_long {
-            line.extend_from_slice(&bytes[..taken]);
-        }
-        read.consume(taken);
-        if is_end {
-            return Ok(if is_too_long { Line::TooLong } else { Line::Whole });
-        }
-    }
-}
-
-/// The message of a line, or the answer to a line that is none.
-fn message(line: &[u8]) -> Result<ClientJsonRpcMessage, Box<JsonRpcError>> {
-    let value: Value = serde_json::from_slice(line)
-        .map_err(|_| error(None, ErrorCode::PARSE_ERROR, "the message is not JSON"))?;
-    if value.is_array() {
-        return Err(error(
-            None,
-            ErrorCode::INVALID_REQUEST,
-            "batches of messages are not part of the protocol",
-        ));
-    }
-    let id = value.get("id").and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
-    let is_request = value.get("method").is_some_and(Value::is_string);
-    serde_json::from_value::<JsonRpcMessage<_, _, _>>(value).map_err(|_| {
-        if is_request && id.is_some() {
-            error(id, ErrorCode::INVALID_PARAMS, "the parameters do not fit the method")
-        } else {
-            error(id, ErrorCode::INVALID_REQUEST, "the message is not one of JSON-RPC 2.0")
-        }
-    })
-}
-
-fn error(id: Option<RequestId>, code: ErrorCode, message: &'static str) -> Box<JsonRpcError> {
-    Box::new(JsonRpcError::new(id, ErrorData::new(code, message, None)))
 }

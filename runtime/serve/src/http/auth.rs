@@ -1,12 +1,16 @@
 //! Who may use a server: bearer tokens.
 
 use std::fmt;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
 use onionskin_core::{BoxFuture, Secret};
 use subtle::ConstantTimeEq as _;
+use tokio::sync::Semaphore;
 
 use crate::user::User;
 
@@ -50,14 +54,45 @@ impl<V: TokenVerifier> DynTokenVerifier for V {
 #[derive(Clone, Default)]
 pub(crate) struct Gate {
     pub(crate) tokens: Vec<(Secret<String>, User)>,
-    pub(crate) verifier: Option<Arc<dyn DynTokenVerifier>>,
+    pub(crate) verifier: Option<Verifier>,
 }
 
-/// The request has no valid token.
-pub(crate) struct Refused {
-    /// Whether it has a token at all.
-    pub(crate) has_token: bool,
+/// A verifier, and the permits of its checks.
+#[derive(Clone)]
+pub(crate) struct Verifier {
+    verifier: Arc<dyn DynTokenVerifier>,
+    checks: Arc<Semaphore>,
 }
+
+impl Verifier {
+    pub(crate) fn new(verifier: impl TokenVerifier) -> Self {
+        Self { verifier: Arc::new(verifier), checks: Arc::new(Semaphore::new(MAX_CHECKS)) }
+    }
+
+    async fn verify(&self, token: &str, patience: Duration) -> Result<Option<User>, Refused> {
+        let _permit = self.checks.try_acquire().map_err(|_| Refused::Busy)?;
+        let check = AssertUnwindSafe(self.verifier.verify_dyn(token)).catch_unwind();
+        match tokio::time::timeout(patience, check).await {
+            Ok(Ok(user)) => Ok(user),
+            Ok(Err(_)) => {
+                tracing::error!("the verifier of tokens panicked");
+                Ok(None)
+            }
+            Err(_) => Err(Refused::Busy),
+        }
+    }
+}
+
+/// Why a request is refused.
+pub(crate) enum Refused {
+    NoToken,
+    WrongToken,
+    /// The verifier is busy or slow.
+    Busy,
+}
+
+/// The maximum number of tokens that a verifier checks at once.
+const MAX_CHECKS: usize = 64;
 
 impl Gate {
     /// Whether a token is required.
@@ -69,11 +104,15 @@ impl Gate {
     ///
     /// # Errors
     /// Returns an error if a token is required and the request has no valid one.
-    pub(crate) async fn user(&self, headers: &HeaderMap) -> Result<Option<User>, Refused> {
+    pub(crate) async fn user(
+        &self,
+        headers: &HeaderMap,
+        patience: Duration,
+    ) -> Result<Option<User>, Refused> {
         if !self.is_closed() {
             return Ok(None);
         }
-        let token = bearer(headers).ok_or(Refused { has_token: false })?;
+        let token = bearer(headers).ok_or(Refused::NoToken)?;
         // Each token is compared, so that the time does not depend on which one it is.
         let mut found = None;
         for (known, user) in &self.tokens {
@@ -82,9 +121,9 @@ impl Gate {
             }
         }
         if let (None, Some(verifier)) = (&found, &self.verifier) {
-            found = verifier.verify_dyn(token).await;
+            found = verifier.verify(token, patience).await?;
         }
-        found.map(Some).ok_or(Refused { has_token: true })
+        found.map(Some).ok_or(Refused::WrongToken)
     }
 }
 

@@ -14,12 +14,15 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
 use super::stalling::Stalling;
-use super::{Bounds, Http, PATH};
+use super::{Bounds, Http, HttpService, PATH};
+use crate::calls::Calls;
 use crate::error::ServeError;
-use crate::server::Parts;
 
 /// The pause after an error of the system, such as too many open files.
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// The time for the head of a request while three quarters of the connections are in use.
+const CROWDED: Duration = Duration::from_secs(5);
 
 /// The time for the answers of ended calls, and for streams to end.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
@@ -30,7 +33,7 @@ pub struct Listening {
     listener: TcpListener,
     address: SocketAddr,
     router: axum::Router,
-    parts: Arc<Parts>,
+    calls: Arc<Calls>,
     bounds: Bounds,
     ended: CancellationToken,
 }
@@ -40,12 +43,12 @@ impl Listening {
         let failed = |source| ServeError::Listen { address, source };
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let ended = CancellationToken::new();
+        let (calls, ended) = (Arc::<Calls>::default(), CancellationToken::new());
         Ok(Self {
             listener,
             address,
-            router: http.router_until(ended.clone()),
-            parts: Arc::clone(&http.server.0),
+            router: http.router_of(HttpService::new(http, Arc::clone(&calls), ended.clone())),
+            calls,
             bounds: http.bounds.clone(),
             ended,
         })
@@ -66,7 +69,7 @@ impl Listening {
     ///
     /// Cancel safety: dropping the future ends the server and all calls at once.
     pub async fn run(self, end: impl Future<Output = ()>) {
-        let Self { listener, address: _, router, parts, bounds, ended } = self;
+        let Self { listener, address: _, router, calls, bounds, ended } = self;
         let _ends = ended.clone().drop_guard();
         let connections = GracefulShutdown::new();
         let permits = Arc::new(Semaphore::new(bounds.connections.min(Semaphore::MAX_PERMITS)));
@@ -82,7 +85,10 @@ impl Listening {
                         continue;
                     }
                 };
-                let connection = connection(stream, router.clone(), &bounds);
+                // Where few connections are left, a client that sends nothing keeps its own for a short time.
+                let is_crowded = permits.available_permits() < bounds.connections / 4;
+                let patience = if is_crowded { bounds.patience.min(CROWDED) } else { bounds.patience };
+                let connection = connection(stream, router.clone(), patience, bounds.patience);
                 let connection = connections.watch(connection);
                 let ended = ended.clone();
                 tokio::spawn(async move {
@@ -98,8 +104,8 @@ impl Listening {
             () = end => {}
         }
         drop(listener);
-        parts.calls.end();
-        let have_ended = tokio::time::timeout(bounds.grace, parts.calls.ended()).await.is_ok();
+        calls.end();
+        let have_ended = tokio::time::timeout(bounds.grace, calls.ended()).await.is_ok();
         // The last answers are written. Streams of notifications have no end of their own.
         let mut written = pin!(connections.shutdown());
         let are_written = have_ended && tokio::time::timeout(LAST_ANSWERS, &mut written).await.is_ok();
@@ -112,13 +118,13 @@ impl Listening {
 
 type Connection = http1::Connection<TokioIo<Stalling<TcpStream>>, TowerToHyperService<axum::Router>>;
 
-fn connection(stream: TcpStream, router: axum::Router, bounds: &Bounds) -> Connection {
+fn connection(stream: TcpStream, router: axum::Router, head: Duration, write: Duration) -> Connection {
     // Answers are small, and a client waits for each of them.
     let _ = stream.set_nodelay(true);
-    let io = TokioIo::new(Stalling::new(stream, bounds.patience));
+    let io = TokioIo::new(Stalling::new(stream, write));
     http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(bounds.patience)
+        .header_read_timeout(head)
         .max_buf_size(64 * 1024)
         .serve_connection(io, TowerToHyperService::new(router))
 }

@@ -1,8 +1,11 @@
 //! Servers over HTTP.
 
+mod admission;
 mod auth;
 mod body;
+mod handover;
 mod listen;
+mod load;
 mod metadata;
 mod responses;
 mod service;
@@ -20,8 +23,9 @@ use crate::error::ServeError;
 use crate::server::Server;
 use crate::user::User;
 
-use auth::Gate;
+use admission::{Admission, is_of_this_machine};
 pub use auth::TokenVerifier;
+use auth::{Gate, Verifier};
 pub use listen::Listening;
 pub use metadata::ResourceMetadata;
 pub use service::HttpService;
@@ -38,6 +42,9 @@ pub(crate) struct Bounds {
     pub(crate) patience: Duration,
     /// The maximum number of open connections.
     pub(crate) connections: usize,
+    /// The maximum number of sessions.
+    pub(crate) sessions: usize,
+    pub(crate) requests_per_minute: Option<u32>,
     /// The time for calls in progress when the server ends.
     pub(crate) grace: Duration,
 }
@@ -50,8 +57,7 @@ pub(crate) struct Bounds {
 #[must_use = "the settings do nothing until `service`, `router` or `listen` is called"]
 pub struct Http {
     server: Server,
-    hosts: Vec<String>,
-    origins: Vec<String>,
+    admission: Admission,
     gate: Gate,
     metadata: Option<Arc<ResourceMetadata>>,
     bounds: Bounds,
@@ -59,19 +65,17 @@ pub struct Http {
 
 impl Http {
     pub(crate) fn new(server: Server) -> Self {
-        let loopback = ["localhost", "127.0.0.1", "::1"];
         Self {
             server,
-            hosts: loopback.map(str::to_owned).to_vec(),
-            origins: ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"]
-                .map(str::to_owned)
-                .to_vec(),
+            admission: Admission::default(),
             gate: Gate::default(),
             metadata: None,
             bounds: Bounds {
                 body: 4 * 1024 * 1024,
                 patience: Duration::from_secs(30),
                 connections: 1024,
+                sessions: 4096,
+                requests_per_minute: None,
                 grace: Duration::from_secs(10),
             },
         }
@@ -80,14 +84,14 @@ impl Http {
     /// Accepts requests that name this host: `mcp.example.com`, or with a port. Loopback hosts are always accepted. Another host is refused,
     /// because a web page could make its own name point to this machine.
     pub fn host(mut self, host: impl Into<String>) -> Self {
-        self.hosts.push(host.into());
+        self.admission.hosts.push(host.into());
         self
     }
 
     /// Accepts requests of web pages of this origin: `https://app.example.com:443`, or `:*` for any port. Origins of this machine are always
     /// accepted.
     pub fn origin(mut self, origin: impl Into<String>) -> Self {
-        self.origins.push(origin.into());
+        self.admission.origins.push(origin.into());
         self
     }
 
@@ -100,7 +104,7 @@ impl Http {
 
     /// Accepts the bearer tokens that this verifier accepts, such as those of an OAuth server.
     pub fn verifier(mut self, verifier: impl TokenVerifier) -> Self {
-        self.gate.verifier = Some(Arc::new(verifier));
+        self.gate.verifier = Some(Verifier::new(verifier));
         self
     }
 
@@ -122,6 +126,19 @@ impl Http {
         self
     }
 
+    /// Sets the maximum number of sessions (up to the protocol 2025-11-25). The default is 4096; a user can have a quarter of them. Beyond
+    /// it, a client cannot begin one until another one ends: by its client, or after 5 minutes without a request.
+    pub fn max_sessions(mut self, sessions: usize) -> Self {
+        self.bounds.sessions = sessions;
+        self
+    }
+
+    /// Sets the number of requests that each user can send in a minute; without tokens, all clients together. By default there is no limit.
+    pub fn max_requests_per_minute(mut self, requests: u32) -> Self {
+        self.bounds.requests_per_minute = Some(requests);
+        self
+    }
+
     /// Sets the time that a client has to send the head of a request, or its body, and to read each piece of an answer. The default is 30
     /// seconds.
     pub fn patience(mut self, patience: Duration) -> Self {
@@ -138,20 +155,16 @@ impl Http {
     /// The endpoint as a service of tower, for a path of an application: `Router::new().nest_service("/mcp", http.service())`. It checks
     /// hosts, origins, tokens and lengths of bodies; connections and their times are those of the application.
     pub fn service(&self) -> HttpService {
-        self.service_until(CancellationToken::new())
-    }
-
-    pub(crate) fn service_until(&self, ended: CancellationToken) -> HttpService {
-        HttpService::new(self, ended)
+        HttpService::new(self, Arc::default(), CancellationToken::new())
     }
 
     /// The routes of a whole server: the endpoint `/mcp`, and the metadata of [`Self::resource_metadata`].
     pub fn router(&self) -> Router {
-        self.router_until(CancellationToken::new())
+        self.router_of(self.service())
     }
 
-    pub(crate) fn router_until(&self, ended: CancellationToken) -> Router {
-        let router = Router::new().route_service(PATH, self.service_until(ended));
+    pub(crate) fn router_of(&self, service: HttpService) -> Router {
+        let router = Router::new().route_service(PATH, service);
         match &self.metadata {
             Some(metadata) => metadata.add_to(router),
             None => router,
@@ -184,7 +197,9 @@ impl Http {
     /// # Errors
     /// Returns an error if the address cannot be used, or if other machines can reach it and no token is required.
     pub async fn listen(&self, address: SocketAddr) -> Result<Listening, ServeError> {
-        if !address.ip().is_loopback() && !self.gate.is_closed() {
+        let is_reachable =
+            !address.ip().is_loopback() || self.admission.hosts.iter().any(|host| !is_of_this_machine(host));
+        if is_reachable && !self.gate.is_closed() {
             return Err(ServeError::Open { address });
         }
         Listening::bind(self, address).await

@@ -11,9 +11,21 @@ pub(crate) type Refusal = Response<Full<Bytes>>;
 /// An answer with an error of JSON-RPC, so that clients of MCP can show it.
 pub(crate) fn refusal(status: StatusCode, code: i32, message: &str) -> Refusal {
     let error = json!({ "jsonrpc": "2.0", "error": { "code": code, "message": message } });
-    let mut response = Response::new(Full::from(error.to_string()));
+    json_answer(status, error.to_string())
+}
+
+/// An answer of JSON.
+pub(crate) fn json_answer(status: StatusCode, text: String) -> Refusal {
+    let mut response = Response::new(Full::from(text));
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+/// The answer to a user with too many requests.
+pub(crate) fn too_many_requests(seconds: u64) -> Refusal {
+    let mut response = refusal(StatusCode::TOO_MANY_REQUESTS, -32000, "too many requests: wait");
+    response.headers_mut().insert(RETRY_AFTER, seconds.into());
     response
 }
 

@@ -4,97 +4,223 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use http::header::{HeaderName, HeaderValue};
-use http::{Method, Request, Response, StatusCode};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue};
+use http::{Method, Request, Response, StatusCode, request};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Body, Bytes};
+use onionskin_core::text::short;
 use onionskin_core::{BoxFuture, CancellationToken};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower_service::Service;
 
+use super::Http;
+use super::admission::{Admission, preflight, share_with};
 use super::auth::{Gate, Refused};
-use super::responses::{Refusal, refusal, unauthorized, unavailable};
+use super::body::{Bodies, Holding};
+use super::handover::Handover;
+use super::load::{OpenRequest, OpenRequests, Rate, Sessions};
+use super::responses::{Refusal, json_answer, refusal, too_many_requests, unauthorized, unavailable};
 use super::session_id::SessionIds;
-use super::{Bounds, Http, body};
+use crate::calls::Calls;
 use crate::mcp::Handler;
-use crate::server::Parts;
+use crate::user::User;
+use crate::wire;
 
 /// The header with the id of a session.
-const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+pub(crate) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
 type Answer = Response<BoxBody<Bytes, Infallible>>;
 
 /// The MCP endpoint of a server as a service of tower. Created by [`Http::service`]. Cheap to clone; clones share their sessions.
 #[derive(Clone)]
-pub struct HttpService {
+pub struct HttpService(Arc<Endpoint>);
+
+/// What the clones of a service share.
+struct Endpoint {
     inner: StreamableHttpService<Handler, LocalSessionManager>,
-    parts: Arc<Parts>,
+    calls: Arc<Calls>,
+    admission: Admission,
     gate: Gate,
+    rate: Option<Rate>,
     metadata: Option<Arc<str>>,
-    sessions: SessionIds,
-    bounds: Bounds,
+    ids: SessionIds,
+    sessions: Sessions,
+    open: OpenRequests,
+    /// The permits of streams of notifications.
+    streams: Arc<Semaphore>,
+    /// Sessions of other processes, if the program shares the key.
+    handover: Option<Arc<Handover>>,
+    bodies: Bodies,
 }
 
 impl HttpService {
-    pub(crate) fn new(http: &Http, ended: CancellationToken) -> Self {
+    pub(crate) fn new(http: &Http, calls: Arc<Calls>, ended: CancellationToken) -> Self {
         let parts = Arc::clone(&http.server.0);
-        let config = StreamableHttpServerConfig::default()
-            .with_allowed_hosts(&http.hosts)
-            .with_allowed_origins(&http.origins)
-            .with_max_request_body_bytes(http.bounds.body)
+        let handover = parts.has_shared_key.then(Arc::<Handover>::default);
+        // Hosts, origins and lengths are checked here, for all requests and before their bodies.
+        let mut config = StreamableHttpServerConfig::default()
+            .disable_allowed_hosts()
+            .disable_allowed_origins()
+            .with_max_request_body_bytes(usize::MAX)
             .with_cancellation_token(ended);
-        let of_handler = Arc::clone(&parts);
-        let factory = move || Ok(Handler::new(Arc::clone(&of_handler)));
-        Self {
-            inner: StreamableHttpService::new(factory, Arc::default(), config),
-            sessions: SessionIds::new(parts.session_key),
-            parts,
+        config.session_store = handover.clone().map(|handover| handover as _);
+        let (ids, of_handler) = (SessionIds::new(parts.session_key), Arc::clone(&calls));
+        let factory = move || Ok(Handler::new(Arc::clone(&parts), Arc::clone(&of_handler)));
+        let sessions = Sessions::new(http.bounds.sessions);
+        Self(Arc::new(Endpoint {
+            inner: StreamableHttpService::new(factory, sessions.manager(), config),
+            calls,
+            admission: http.admission.clone(),
             gate: http.gate.clone(),
+            rate: http.bounds.requests_per_minute.map(Rate::new),
             metadata: http.metadata.as_ref().map(|metadata| metadata.address().into()),
-            bounds: http.bounds.clone(),
-        }
+            ids,
+            sessions,
+            open: OpenRequests::default(),
+            streams: Arc::new(Semaphore::new((http.bounds.connections / 2).clamp(1, Semaphore::MAX_PERMITS))),
+            handover,
+            bodies: Bodies::new(http.bounds.body, http.bounds.patience),
+        }))
+    }
+}
+
+/// What an answer holds until it ends.
+type Held = (Option<OpenRequest>, Option<OwnedSemaphorePermit>);
+
+impl Endpoint {
+    async fn answer<B: Body + Send + 'static>(&self, request: Request<B>) -> Result<Answer, Refusal> {
+        let (head, body) = request.into_parts();
+        let origin = self.admission.check(&head)?;
+        let answer = match (preflight(&head), &origin) {
+            (Some(preflight), Some(_)) => Ok(preflight.map(BodyExt::boxed)),
+            _ => self.admitted(head, body).await,
+        };
+        let Some(origin) = origin else { return answer };
+        let mut answer = answer.unwrap_or_else(|refusal| refusal.map(BodyExt::boxed));
+        share_with(answer.headers_mut(), origin);
+        Ok(answer)
     }
 
-    async fn answer<B>(self, request: Request<B>) -> Result<Answer, Refusal>
-    where
-        B: Body + Send + 'static,
-        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
-    {
-        let user = self.gate.user(request.headers()).await;
-        let user = user.map_err(|Refused { has_token }| unauthorized(has_token, self.metadata.as_deref()))?;
-        let (mut head, body) = request.into_parts();
-        if let Some(shown) = head.headers.get(&SESSION) {
-            let own = shown.to_str().ok().and_then(|shown| self.sessions.own(shown, user.as_ref()));
-            let own = own.and_then(|id| HeaderValue::from_str(id).ok());
+    async fn admitted<B: Body + Send + 'static>(
+        &self,
+        mut head: request::Parts,
+        body: B,
+    ) -> Result<Answer, Refusal> {
+        let user = self.gate.user(&head.headers, self.bodies.patience).await;
+        let user = user.map_err(|refused| self.refused(&refused))?;
+        if let Some(seconds) = self.rate.as_ref().and_then(|rate| rate.count(user.as_ref())) {
+            return Err(too_many_requests(seconds));
+        }
+        let mut _brought = None;
+        let mut session = None;
+        if let Some(shown) = head.headers.get(&SESSION).cloned() {
+            let own = shown.to_str().ok().and_then(|shown| self.ids.own(shown, user.as_ref()));
+            let id = own.as_ref().and_then(|own| HeaderValue::from_str(own.id).ok());
             let unknown =
                 || refusal(StatusCode::NOT_FOUND, -32001, "there is no such session: initialize a new one");
-            let own = own.ok_or_else(unknown)?;
-            head.headers.insert(SESSION, own);
+            let (own, id) = own.zip(id).ok_or_else(unknown)?;
+            if let (Some(handover), Some(state)) = (&self.handover, &own.state) {
+                _brought = handover.bring(own.id, state);
+            }
+            session = Some(own.id.to_owned());
+            head.headers.insert(SESSION, id);
         }
-        if head.method == Method::POST && self.parts.calls.is_ending() {
-            return Err(unavailable("the server is ending"));
-        }
-        let body = body::read(body, self.bounds.body, self.bounds.patience).await?;
+        let (bytes, _permit) = self.bodies.read(body).await?;
+        let held = self.check(&head, &bytes, session.as_deref(), user.as_ref()).await?;
         if let Some(user) = &user {
             head.extensions.insert(user.clone());
         }
-        let mut answer = self.inner.handle(Request::from_parts(head, Full::new(body))).await;
-        if let Some(id) = answer.headers().get(&SESSION).and_then(|id| id.to_str().ok())
-            && let Ok(shown) = HeaderValue::from_str(&self.sessions.shown(id, user.as_ref()))
-        {
-            answer.headers_mut().insert(SESSION, shown);
+        let answer = self.inner.handle(Request::from_parts(head, Full::new(bytes))).await;
+        let (mut head, body) = in_words_of_the_protocol(answer).await.into_parts();
+        if let Some(id) = head.headers.get(&SESSION).and_then(|id| id.to_str().ok()) {
+            self.sessions.note(id, user.as_ref());
+            let state = self.handover.as_ref().and_then(|handover| handover.take(id));
+            let shown = self.ids.shown(id, state.as_deref(), user.as_ref());
+            if let Ok(shown) = HeaderValue::from_str(&shown) {
+                head.headers.insert(SESSION, shown);
+            }
         }
-        Ok(answer)
+        Ok(Response::from_parts(head, Holding { body, held: Some(held) }.boxed()))
+    }
+
+    fn refused(&self, refused: &Refused) -> Refusal {
+        match refused {
+            Refused::NoToken => unauthorized(false, self.metadata.as_deref()),
+            Refused::WrongToken => unauthorized(true, self.metadata.as_deref()),
+            Refused::Busy => unavailable("too many tokens are checked at this moment"),
+        }
+    }
+
+    /// Checks what a request would use. Returns what its answer holds.
+    async fn check(
+        &self,
+        head: &request::Parts,
+        body: &[u8],
+        session: Option<&str>,
+        user: Option<&User>,
+    ) -> Result<Held, Refusal> {
+        let stream = || {
+            let permit = Arc::clone(&self.streams).try_acquire_owned();
+            permit.map_err(|_| unavailable("the server has too many streams of notifications"))
+        };
+        match head.method {
+            Method::GET => return Ok((None, Some(stream()?))),
+            Method::POST => {}
+            _ => return Ok((None, None)),
+        }
+        let envelope = wire::check(body).map_err(|problem| {
+            let text = serde_json::to_string(&*problem).unwrap_or_default();
+            json_answer(StatusCode::BAD_REQUEST, text)
+        })?;
+        let Some(id) = envelope.request_id() else { return Ok((None, None)) };
+        let method = envelope.method.as_deref().unwrap_or_default();
+        if method == "initialize" {
+            if self.calls.is_ending() {
+                return Err(unavailable("the server is ending"));
+            }
+            if !self.sessions.has_room(user).await {
+                return Err(unavailable("the server has too many sessions"));
+            }
+        }
+        let open = match session {
+            Some(session) => {
+                let in_use = || refusal(StatusCode::BAD_REQUEST, -32600, "the id of the request is in use");
+                Some(self.open.begin(session, id).ok_or_else(in_use)?)
+            }
+            None => None,
+        };
+        let stream = if method == "subscriptions/listen" { Some(stream()?) } else { None };
+        Ok((open, stream))
     }
 }
+
+/// The answer, with a text of the protocol library as an error of JSON-RPC.
+async fn in_words_of_the_protocol(answer: Answer) -> Answer {
+    let is_text =
+        answer.headers().get(CONTENT_TYPE).is_none_or(|kind| kind.as_bytes().starts_with(b"text/plain"));
+    if !answer.status().is_client_error() || !is_text || answer.status() == StatusCode::METHOD_NOT_ALLOWED {
+        return answer;
+    }
+    let (mut head, body) = answer.into_parts();
+    let text = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
+    let refusal = refusal(head.status, -32600, &short(&String::from_utf8_lossy(&text), MAX_TEXT));
+    let (new, body) = refusal.map(BodyExt::boxed).into_parts();
+    head.headers.remove(CONTENT_LENGTH);
+    head.headers.extend(new.headers);
+    Response::from_parts(head, body)
+}
+
+/// The maximum number of characters of such a text.
+const MAX_TEXT: usize = 300;
 
 impl<B> Service<Request<B>> for HttpService
 where
     B: Body + Send + 'static,
     B::Data: Send,
-    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    B::Error: Send,
 {
     type Response = Answer;
     type Error = Infallible;
@@ -105,9 +231,9 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let service = self.clone();
+        let endpoint = Arc::clone(&self.0);
         Box::pin(async move {
-            let answer = service.answer(request).await;
+            let answer = endpoint.answer(request).await;
             Ok(answer.unwrap_or_else(|refusal| refusal.map(BodyExt::boxed)))
         })
     }
@@ -115,6 +241,6 @@ where
 
 impl std::fmt::Debug for HttpService {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("HttpService").field("gate", &self.gate).finish_non_exhaustive()
+        f.debug_struct("HttpService").field("gate", &self.0.gate).finish_non_exhaustive()
     }
 }

@@ -1,6 +1,9 @@
 //! Ids of sessions, which belong to the user that began them: a user cannot use the session of another one. The id proves it by itself, so
-//! that each process with the same key accepts it.
+//! that each process with the same key accepts it. It can also have what the client said when it initialized, so that another process goes
+//! on with the session (`handover.rs`).
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac_sha256::HMAC;
 
 use crate::user::User;
@@ -14,30 +17,48 @@ pub(crate) struct SessionIds {
     key: [u8; 32],
 }
 
+/// The parts of an id that belongs to the user.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct OwnId<'i> {
+    /// The id of the session.
+    pub(crate) id: &'i str,
+    /// What the id has of the client, if anything.
+    pub(crate) state: Option<Vec<u8>>,
+}
+
 impl SessionIds {
     pub(crate) fn new(key: [u8; 32]) -> Self {
         Self { key }
     }
 
-    /// The id for the client.
-    pub(crate) fn shown(&self, id: &str, user: Option<&User>) -> String {
-        format!("{id}.{}", self.proof(id, user))
+    /// The id for the client, with a state.
+    pub(crate) fn shown(&self, id: &str, state: Option<&[u8]>, user: Option<&User>) -> String {
+        let state = state.map(|state| format!(".{}", URL_SAFE_NO_PAD.encode(state))).unwrap_or_default();
+        let signed = format!("{id}{state}");
+        let proof = self.proof(&signed, user);
+        format!("{signed}.{proof}")
     }
 
-    /// The id of the session, if it belongs to the user.
-    pub(crate) fn own<'i>(&self, shown: &'i str, user: Option<&User>) -> Option<&'i str> {
-        let (id, proof) = shown.rsplit_once('.')?;
-        let expected = self.proof(id, user);
-        bool::from(subtle::ConstantTimeEq::ct_eq(proof.as_bytes(), expected.as_bytes())).then_some(id)
+    /// The parts of an id, if it belongs to the user.
+    pub(crate) fn own<'i>(&self, shown: &'i str, user: Option<&User>) -> Option<OwnId<'i>> {
+        let (signed, proof) = shown.rsplit_once('.')?;
+        let expected = self.proof(signed, user);
+        if !bool::from(subtle::ConstantTimeEq::ct_eq(proof.as_bytes(), expected.as_bytes())) {
+            return None;
+        }
+        match signed.split_once('.') {
+            None => Some(OwnId { id: signed, state: None }),
+            Some((id, state)) => Some(OwnId { id, state: Some(URL_SAFE_NO_PAD.decode(state).ok()?) }),
+        }
     }
 
-    fn proof(&self, id: &str, user: Option<&User>) -> String {
+    fn proof(&self, signed: &str, user: Option<&User>) -> String {
         let mut text = b"onionskin session 1".to_vec();
         text.push(user.is_some().into());
         let user = user.map_or("", User::id);
         text.extend((user.len() as u64).to_be_bytes());
         text.extend(user.as_bytes());
-        text.extend(id.as_bytes());
+        text.extend(signed.as_bytes());
         let proof = HMAC::mac(&text, self.key);
         proof[..PROOF_BYTES].iter().fold(String::new(), |digits, byte| format!("{digits}{byte:02x}"))
     }
@@ -48,18 +69,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn o2_a_session_belongs_to_its_user() {
+    fn o2_the_id_of_a_session_proves_its_user_and_its_state() {
         let ids = SessionIds::new([1; 32]);
         let (ada, bob) = (User::new("ada"), User::new("bob"));
-        let shown = ids.shown("s1", Some(&ada));
-        assert_eq!(ids.own(&shown, Some(&ada)), Some("s1"));
+        let shown = ids.shown("s1", None, Some(&ada));
+        assert_eq!(ids.own(&shown, Some(&ada)), Some(OwnId { id: "s1", state: None }));
         assert_eq!(ids.own(&shown, Some(&bob)), None);
         assert_eq!(ids.own(&shown, None), None);
         assert_eq!(ids.own(&shown.replace("s1", "s2"), Some(&ada)), None);
         assert_eq!(ids.own("s1", None), None);
         assert_eq!(SessionIds::new([2; 32]).own(&shown, Some(&ada)), None);
-        let nobody = ids.shown("s1", None);
-        assert_eq!(ids.own(&nobody, None), Some("s1"));
+        let nobody = ids.shown("s1", Some(b"{}"), None);
+        assert_eq!(ids.own(&nobody, None), Some(OwnId { id: "s1", state: Some(b"{}".to_vec()) }));
         assert_eq!(ids.own(&nobody, Some(&User::new(""))), None);
+        assert_eq!(ids.own(&nobody.replacen("s1.", "s1.A", 1), None), None);
     }
 }

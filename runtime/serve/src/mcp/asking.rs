@@ -2,6 +2,7 @@
 //! person, by a form.
 
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use onionskin_core::question::{Answer, Answerer, CallerRequest, Paused, Question, QuestionKind};
@@ -15,14 +16,17 @@ use rmcp::service::{Peer, PeerRequestOptions, RoleServer};
 use serde_json::{Value, json};
 
 use crate::client::Client;
-use crate::question::{Form, key};
+use crate::question::{Form, names, own_name};
 
 /// Answers the questions of a call by the client.
 pub(super) enum ByClient {
     /// The client is asked by a request.
     Request(Box<ClientPeer>),
-    /// The client brought its answers with the call.
-    Brought(InputResponses),
+    /// The client brought answers with a call that begins, by the names that its tool gives its questions. Each counts once, and none is an
+    /// approval: nobody has seen what would be approved.
+    Named(Mutex<InputResponses>),
+    /// The answers of the client belong to questions that it was asked, and are in the request of the run.
+    Nobody,
 }
 
 /// A client that is asked by requests.
@@ -35,17 +39,39 @@ pub(super) struct ClientPeer {
 
 impl Answerer for ByClient {
     async fn answer(&self, question: Question) -> Option<Answer> {
-        let wanted = Wanted::new(&question)?;
         match self {
-            Self::Request(asked) if wanted.is_missing(&asked.client).is_some() => None,
-            Self::Request(asked) => ask(&asked.peer, asked.timeout, &question, &wanted).await,
-            Self::Brought(responses) => {
-                let answer = wanted.read(responses.get(&key(&question))?)?;
-                // An answer that does not fit is none: the client is asked again.
-                question.check(&answer).is_ok().then_some(answer)
+            Self::Request(asked) => {
+                let wanted = Wanted::new(&question)?;
+                if wanted.is_missing(&asked.client).is_some() {
+                    return None;
+                }
+                ask(&asked.peer, asked.timeout, &question, &wanted).await
             }
+            Self::Named(responses) => {
+                let name = own_name(&question).filter(|_| question.step().scope().is_empty())?;
+                let response = responses.lock().unwrap_or_else(PoisonError::into_inner).remove(name)?;
+                answer(&question, &response)
+            }
+            Self::Nobody => None,
         }
     }
+}
+
+/// The answers that a client brought to the open questions of its call, by the keys of the questions.
+pub(super) fn answers(paused: &Paused, responses: &InputResponses) -> Vec<(String, Answer)> {
+    let names = names(paused.questions());
+    let questions = paused.questions().iter().zip(&names);
+    let answered = questions.filter_map(|(question, name)| {
+        let answer = answer(question, responses.get(name)?)?;
+        Some((question.key().to_owned(), answer))
+    });
+    answered.collect()
+}
+
+/// The answer in a response; `None` if it does not fit: the client is then asked again.
+fn answer(question: &Question, response: &Value) -> Option<Answer> {
+    let answer = Wanted::new(question)?.read(response)?;
+    question.check(&answer).is_ok().then_some(answer)
 }
 
 /// What a question wants of the client.
@@ -59,18 +85,18 @@ enum Wanted {
 }
 
 impl Wanted {
-    /// `None` for a request that MCP does not have.
+    /// `None` for a request that MCP does not have, and for a form that is too long.
     fn new(question: &Question) -> Option<Self> {
         match question.kind() {
             QuestionKind::Approval
             | QuestionKind::Question
             | QuestionKind::External
-            | QuestionKind::Component(_) => Some(Self::Form(Form::new(question))),
-            QuestionKind::Caller(request) => Self::of_caller(request),
+            | QuestionKind::Component(_) => Form::new(question).map(Self::Form),
+            QuestionKind::Caller(request) => Self::from_caller(request),
         }
     }
 
-    fn of_caller(request: &CallerRequest) -> Option<Self> {
+    fn from_caller(request: &CallerRequest) -> Option<Self> {
         let whole = json!({ "method": request.method(), "params": request.params() });
         match request.method() {
             "sampling/createMessage" => serde_json::from_value(whole).ok().map(Self::Sampling),
@@ -189,13 +215,13 @@ async fn ask(
 /// Returns an error if a question cannot be written in MCP.
 pub(super) fn input_requests(paused: &Paused) -> Result<InputRequests, ErrorData> {
     let mut requests = BTreeMap::new();
-    for question in paused.questions() {
+    for (question, name) in paused.questions().iter().zip(names(paused.questions())) {
         let request = Wanted::new(question).map(|wanted| wanted.input_request());
         let Some(Ok(request)) = request else {
             tracing::error!("the question `{}` cannot be written in MCP", question.key());
             return Err(ErrorData::internal_error("a question of the call cannot be written in MCP", None));
         };
-        requests.insert(key(question), request);
+        requests.insert(name, request);
     }
     Ok(requests)
 }
@@ -223,10 +249,13 @@ pub(super) fn checked(responses: Option<InputResponses>) -> Result<InputResponse
 
 /// The questions of a paused call, for a client that cannot ask them.
 pub(super) fn unasked(paused: &Paused) -> String {
-    let questions: Vec<_> = paused.questions().iter().map(|question| Form::new(question).message).collect();
+    let questions = paused.questions().iter().map(|question| match Form::new(question) {
+        Some(form) => form.message,
+        None => format!("`{}` asks more than a person can read", question.tool_name()),
+    });
     format!(
         "The call needs an answer of a person, and this client cannot ask for it or got none (`elicitation`). It did not run to its end. It \
          asked:\n{}",
-        questions.join("\n")
+        questions.collect::<Vec<_>>().join("\n")
     )
 }

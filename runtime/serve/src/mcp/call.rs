@@ -1,5 +1,7 @@
 //! Calls: of tools, and of prompts that tools write.
 
+use std::sync::Mutex;
+
 use onionskin_core::question::Paused;
 use onionskin_core::run::ToolCallStream;
 use onionskin_core::{Args, CancellationToken, RunError, ToolOutput};
@@ -10,13 +12,34 @@ use rmcp::model::{
 use serde_json::Value;
 use tracing::Instrument as _;
 
-use super::asking::{ByClient, ClientPeer, checked, input_requests, missing_capabilities, unasked};
+use super::asking::{ByClient, ClientPeer, answers, checked, input_requests, missing_capabilities, unasked};
 use super::client::Requester;
 use super::reports::Reports;
 use super::result;
+use crate::calls::{Calls, RunningCall};
 use crate::offer::Target;
 use crate::server::Parts;
 use crate::state::{Binding, StateError, random};
+
+/// Where calls run: a server, and the calls in progress of the connection or of all connections.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'p> {
+    pub(super) parts: &'p Parts,
+    pub(super) calls: &'p Calls,
+}
+
+impl<'p> Place<'p> {
+    /// Begins a call of the client's user.
+    ///
+    /// # Errors
+    /// Returns an error if there are too many calls, or if the server ends.
+    pub(super) fn begin(&self, requester: &Requester) -> Result<RunningCall<'p>, ErrorData> {
+        let running = self.calls.begin(requester.client.user().map(crate::User::id));
+        running.ok_or_else(|| {
+            ErrorData::internal_error("the server has too many calls, or ends: try again later", None)
+        })
+    }
+}
 
 /// A call as a client asks for it.
 pub(super) struct Call {
@@ -45,13 +68,14 @@ pub(super) enum Ended {
 /// # Errors
 /// Returns an error of the protocol for a call that is none.
 pub(super) async fn tool(
-    parts: &Parts,
+    place: Place<'_>,
     requester: &Requester,
     request: CallToolRequestParams,
     cancelled: &CancellationToken,
 ) -> Result<CallToolResponse, ErrorData> {
     let CallToolRequestParams { name, arguments, input_responses, request_state, .. } = request;
-    let target = parts
+    let target = place
+        .parts
         .offer
         .find(&name)
         .map_err(|error| unlisted(&error))?
@@ -63,7 +87,7 @@ pub(super) async fn tool(
         responses: input_responses,
         state: request_state,
     };
-    Ok(match run(parts, requester, &target, call, cancelled).await? {
+    Ok(match run(place, requester, &target, call, cancelled).await? {
         Ended::Output(output) => result::complete(&output)?.into(),
         Ended::Asks(asks) => asks.into(),
         Ended::Failed(result) => result.into(),
@@ -75,19 +99,15 @@ pub(super) async fn tool(
 /// # Errors
 /// Returns an error of the protocol for a call that is none.
 pub(super) async fn run(
-    parts: &Parts,
+    place: Place<'_>,
     requester: &Requester,
     target: &Target<'_>,
     call: Call,
     cancelled: &CancellationToken,
 ) -> Result<Ended, ErrorData> {
     let Call { method, name, arguments, responses, state } = call;
-    let Some(_running) = parts.calls.begin() else {
-        return Err(ErrorData::internal_error(
-            "the server has too many calls, or ends: try again later",
-            None,
-        ));
-    };
+    let _running = place.begin(requester)?;
+    let parts = place.parts;
     let span = tracing::info_span!(
         "serve",
         otel.name = &*format!("{method} {name}"),
@@ -97,20 +117,30 @@ pub(super) async fn run(
     );
     let arguments = Value::Object(arguments);
     let user = requester.client.user().map(crate::User::id);
-    let binding = Binding::new(user, method, &name, &arguments);
+    let binding = Binding::new(&parts.implementation.name, user, method, &name, &arguments);
     let responses = checked(responses)?;
     let id;
+    let by_client;
     let request = match state {
         Some(state) => {
             let invalid = |error: StateError| ErrorData::invalid_params(error.to_string(), None);
             let opened = parts.states.open(&state, &binding).map_err(invalid)?;
-            parts.states.use_up(&opened).map_err(invalid)?;
+            parts.states.use_up(&opened, &binding).map_err(invalid)?;
             id = opened.paused.run_id().to_owned();
-            target.agent().resume_call(&opened.paused)
+            by_client = ByClient::Nobody;
+            let request = target.agent().resume_call(&opened.paused);
+            let answers = answers(&opened.paused, &responses);
+            answers.into_iter().fold(request, |request, (key, answer)| request.answer(key, answer))
         }
         None => match target.call(&name, Args::from(arguments)) {
             Ok(request) => {
                 id = new_id()?;
+                by_client = if requester.is_asked_by_result {
+                    ByClient::Named(Mutex::new(responses))
+                } else {
+                    let (peer, client) = (requester.peer.clone(), requester.client.clone());
+                    ByClient::Request(Box::new(ClientPeer { peer, client, timeout: parts.question_timeout }))
+                };
                 request.correlation_id(id.as_str())
             }
             Err(error) => return result::tool_error(&error).map(Ended::Failed),
@@ -119,12 +149,6 @@ pub(super) async fn run(
     let request = match user {
         Some(user) => request.user(user),
         None => request,
-    };
-    let by_client = if requester.is_asked_by_result {
-        ByClient::Brought(responses)
-    } else {
-        let (peer, client) = (requester.peer.clone(), requester.client.clone());
-        ByClient::Request(Box::new(ClientPeer { peer, client, timeout: parts.question_timeout }))
     };
     let request = request.offer(requester.client.clone()).default_answerer(by_client);
     let reports = Reports::new(requester, &name, matches!(target, Target::Agent(_)));

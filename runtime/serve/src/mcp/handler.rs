@@ -1,26 +1,36 @@
 //! Requests of clients, as rmcp dispatches them.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use onionskin_core::CancellationToken;
+use onionskin_core::text::short;
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, GetPromptRequestParams,
-    GetPromptResponse, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    LoggingLevel, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerConfig,
-    SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, LoggingLevel, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerConfig, SetLevelRequestParams,
+    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 
+use super::call::Place;
 use super::client::Requester;
+use super::result::MAX_ECHO;
 use super::{call, lists};
+use crate::calls::Calls;
 use crate::changes::Listener;
 use crate::server::Parts;
+use crate::wire::MAX_WATCHED;
 
 /// The handler of one connection: a client over standard streams, a session over HTTP, or a single request without a session.
 pub(crate) struct Handler {
     parts: Arc<Parts>,
+    calls: Arc<Calls>,
+    /// Whether the client of a session is notified of changes.
+    is_listening: AtomicBool,
     /// The level of logs that the client of a session has set.
     log_level: Mutex<LoggingLevel>,
     /// The resources that the client of a session watches.
@@ -30,17 +40,28 @@ pub(crate) struct Handler {
 }
 
 impl Handler {
-    pub(crate) fn new(parts: Arc<Parts>) -> Self {
+    pub(crate) fn new(parts: Arc<Parts>, calls: Arc<Calls>) -> Self {
         Self {
             parts,
+            calls,
+            is_listening: AtomicBool::new(false),
             log_level: Mutex::new(LoggingLevel::Info),
             watched: Arc::default(),
             ended: CancellationToken::new(),
         }
     }
 
+    /// Where calls run.
+    fn place(&self) -> Place<'_> {
+        Place { parts: &self.parts, calls: &self.calls }
+    }
+
     fn requester(&self, context: &RequestContext<RoleServer>) -> Requester {
         Requester::new(context, *self.log_level.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn has_resource(&self, uri: &str) -> bool {
+        self.parts.offer.resources.iter().any(|resource| resource.matches(uri).is_some())
     }
 
     fn watched(&self) -> std::sync::MutexGuard<'_, Vec<String>> {
@@ -82,7 +103,7 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        call::tool(&self.parts, &self.requester(&context), request, &context.ct).await
+        call::tool(self.place(), &self.requester(&context), request, &context.ct).await
     }
 
     async fn list_resources(
@@ -108,9 +129,9 @@ impl ServerHandler for Handler {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        lists::read(&self.parts.offer, &request.uri).await.map(Into::into)
+        lists::read(self.place(), &self.requester(&context), &request.uri).await.map(Into::into)
     }
 
     async fn list_prompts(
@@ -127,7 +148,7 @@ impl ServerHandler for Handler {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        lists::prompt(&self.parts, &self.requester(&context), request, &context.ct).await
+        lists::prompt(self.place(), &self.requester(&context), request, &context.ct).await
     }
 
     async fn complete(
@@ -153,8 +174,8 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let uri = request.uri;
-        if !self.parts.offer.resources.iter().any(|resource| resource.matches(&uri).is_some()) {
-            return Err(ErrorData::resource_not_found(format!("unknown resource: {uri}"), None));
+        if !self.has_resource(&uri) {
+            return Err(lists::unknown_resource(&uri));
         }
         let mut watched = self.watched();
         if !watched.contains(&uri) {
@@ -180,6 +201,9 @@ impl ServerHandler for Handler {
 
     /// A session is notified of changes from here on.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if self.is_listening.swap(true, Ordering::Relaxed) {
+            return;
+        }
         let (peer, watched) = (context.peer, Arc::clone(&self.watched));
         let changes = self.parts.changes.listen();
         let ended = self.ended.clone();
@@ -187,7 +211,11 @@ impl ServerHandler for Handler {
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        Some(requested.clone())
+        let mut accepted = requested.clone();
+        if let Some(uris) = &mut accepted.resource_subscriptions {
+            uris.retain(|uri| self.has_resource(uri));
+        }
+        Some(accepted)
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
@@ -198,7 +226,31 @@ impl ServerHandler for Handler {
         }
         Ok(())
     }
+
+    /// The protocol library passes on what it does not know, and requests whose parameters do not fit.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = short(&request.method, MAX_ECHO);
+        if METHODS.contains(&request.method.as_str()) {
+            let text = format!("the parameters do not fit the method `{method}`");
+            return Err(ErrorData::invalid_params(text, None));
+        }
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method: {method}"), None))
+    }
 }
 
-/// The maximum number of resources that one session watches.
-const MAX_WATCHED: usize = 1000;
+/// The methods with parameters that this server has.
+const METHODS: [&str; 9] = [
+    "tools/call",
+    "tools/list",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "prompts/list",
+    "prompts/get",
+    "completion/complete",
+    "subscriptions/listen",
+];

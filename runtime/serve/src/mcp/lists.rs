@@ -1,7 +1,11 @@
 //! Lists of tools, resources and prompts, in pages; contents of resources, messages of prompts, and suggestions.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use futures_util::FutureExt as _;
 use onionskin_core::CancellationToken;
 use onionskin_core::content::{self, ContentBlock};
+use onionskin_core::text::short;
 use rmcp::ErrorData;
 use rmcp::model::{
     CompleteRequestParams, CompleteResult, CompletionInfo, GetPromptRequestParams, GetPromptResponse,
@@ -10,12 +14,12 @@ use rmcp::model::{
 };
 use serde_json::{Value, json};
 
-use super::call::{self, Call, Ended};
+use super::call::{self, Call, Ended, Place};
 use super::client::Requester;
+use super::result::MAX_ECHO;
 use crate::offer::{Offer, PAGE_TYPE, Target};
 use crate::prompt::MessageSource;
 use crate::resource::ResourceError;
-use crate::server::Parts;
 use crate::{PromptMessage as Said, prompt, resource};
 
 /// The maximum number of entries of one page.
@@ -77,17 +81,34 @@ pub(super) fn templates(offer: &Offer) -> Vec<ResourceTemplate> {
 ///
 /// # Errors
 /// Returns an error if there is none, or if it cannot be read.
-pub(super) async fn read(offer: &Offer, uri: &str) -> Result<ReadResourceResult, ErrorData> {
-    let not_found =
-        || ErrorData::resource_not_found(format!("unknown resource: {uri}"), Some(json!({ "uri": uri })));
+pub(super) async fn read(
+    place: Place<'_>,
+    requester: &Requester,
+    uri: &str,
+) -> Result<ReadResourceResult, ErrorData> {
+    let _running = place.begin(requester)?;
+    let offer = &place.parts.offer;
     let known = |resource: &'_ resource::Resource| resource.matches(uri);
     let found = offer.resources.iter().find_map(|resource| Some((resource, known(resource)?)));
-    let Some((resource, variables)) = found else { return page_of_tool(offer, uri)?.ok_or_else(not_found) };
-    match resource.read(uri, variables).await {
-        Ok(contents) => Ok(ReadResourceResult::new(contents.iter().map(contents_of).collect())),
-        Err(ResourceError::NotFound) => Err(not_found()),
-        Err(ResourceError::Failed(reason)) => Err(ErrorData::internal_error(reason, None)),
+    let Some((resource, variables)) = found else {
+        return page_of_tool(offer, uri)?.ok_or_else(|| unknown_resource(uri));
+    };
+    let read = AssertUnwindSafe(async { resource.read(uri, variables).await }).catch_unwind().await;
+    match read {
+        Ok(Ok(contents)) => Ok(ReadResourceResult::new(contents.iter().map(contents_of).collect())),
+        Ok(Err(ResourceError::NotFound)) => Err(unknown_resource(uri)),
+        Ok(Err(ResourceError::Failed(reason))) => Err(ErrorData::internal_error(reason, None)),
+        Err(_) => {
+            tracing::error!(resource = resource.uri(), "the function of a resource panicked");
+            Err(ErrorData::internal_error("the resource cannot be read", None))
+        }
     }
+}
+
+/// The error for a URI that no resource has.
+pub(super) fn unknown_resource(uri: &str) -> ErrorData {
+    let shown = short(uri, MAX_ECHO);
+    ErrorData::resource_not_found(format!("unknown resource: {shown}"), Some(json!({ "uri": shown })))
 }
 
 /// The page of a UI tool.
@@ -132,28 +153,35 @@ fn argument(argument: &prompt::Argument) -> PromptArgument {
 /// # Errors
 /// Returns an error if there is no such prompt, or if an argument is missing, unknown or no text.
 pub(super) async fn prompt(
-    parts: &Parts,
+    place: Place<'_>,
     requester: &Requester,
     request: GetPromptRequestParams,
     cancelled: &CancellationToken,
 ) -> Result<GetPromptResponse, ErrorData> {
     let GetPromptRequestParams { name, arguments, input_responses, request_state, .. } = request;
-    let prompt = parts.offer.prompts.iter().find(|prompt| prompt.name() == name);
-    let prompt = prompt.ok_or_else(|| ErrorData::invalid_params(format!("unknown prompt: {name}"), None))?;
+    let offer = &place.parts.offer;
+    let prompt =
+        offer.prompts.iter().find(|prompt| prompt.name() == name).ok_or_else(|| unknown_prompt(&name))?;
     let arguments = texts(prompt, arguments.unwrap_or_default())?;
-    let said = match (prompt.source(), &parts.offer.writer) {
-        (MessageSource::Function(function), _) => function(&arguments),
+    let said = match (prompt.source(), &offer.writer) {
+        (MessageSource::Function(function), _) => {
+            let made = catch_unwind(AssertUnwindSafe(|| function(&arguments)));
+            made.map_err(|_| {
+                tracing::error!(prompt = name, "the function of a prompt panicked");
+                ErrorData::internal_error("the prompt cannot be written", None)
+            })?
+        }
         (MessageSource::Tool(_), None) => Vec::new(),
         (MessageSource::Tool(_), Some(writer)) => {
             let arguments = arguments.into_iter().map(|(name, text)| (name, text.into())).collect();
             let (responses, state) = (input_responses, request_state);
             let call = Call { method: "prompts/get", name, arguments, responses, state };
-            match call::run(parts, requester, &Target::ToolOf(writer), call, cancelled).await? {
+            match call::run(place, requester, &Target::ToolOf(writer), call, cancelled).await? {
                 Ended::Output(output) => output.content().iter().cloned().map(Said::User).collect(),
                 Ended::Asks(asks) => return Ok(asks.into()),
                 Ended::Failed(result) => {
                     let text = result.content.iter().find_map(|block| Some(block.as_text()?.text.clone()));
-                    return Err(ErrorData::invalid_params(text.unwrap_or_default(), None));
+                    return Err(ErrorData::internal_error(text.unwrap_or_default(), None));
                 }
             }
         }
@@ -164,6 +192,10 @@ pub(super) async fn prompt(
     Ok(result.into())
 }
 
+fn unknown_prompt(name: &str) -> ErrorData {
+    ErrorData::invalid_params(format!("unknown prompt: {}", short(name, MAX_ECHO)), None)
+}
+
 fn texts(prompt: &crate::Prompt, arguments: JsonObject) -> Result<Vec<(String, String)>, ErrorData> {
     let invalid = |text: String| ErrorData::invalid_params(text, None);
     let known: Vec<_> = prompt.arguments().iter().map(|argument| argument.name.as_str()).collect();
@@ -171,8 +203,9 @@ fn texts(prompt: &crate::Prompt, arguments: JsonObject) -> Result<Vec<(String, S
     for (name, value) in arguments {
         if !known.contains(&name.as_str()) {
             return Err(invalid(format!(
-                "the prompt `{}` has no argument `{name}`; it has: {}",
+                "the prompt `{}` has no argument `{}`; it has: {}",
                 prompt.name(),
+                short(&name, MAX_ECHO),
                 known.join(", ")
             )));
         }
@@ -217,16 +250,20 @@ pub(super) fn complete(offer: &Offer, request: &CompleteRequestParams) -> Result
     let values = match &request.r#ref {
         Reference::Prompt(reference) => {
             let prompt = offer.prompts.iter().find(|prompt| prompt.name() == reference.name);
-            let prompt = prompt.ok_or_else(|| unknown(format!("unknown prompt: {}", reference.name)))?;
+            let prompt = prompt.ok_or_else(|| unknown_prompt(&reference.name))?;
             let argument = prompt.arguments().iter().find(|argument| argument.name == request.argument.name);
-            let argument =
-                argument.ok_or_else(|| unknown(format!("unknown argument: {}", request.argument.name)))?;
+            let argument = argument.ok_or_else(|| {
+                unknown(format!("unknown argument: {}", short(&request.argument.name, MAX_ECHO)))
+            })?;
             argument.values.as_slice()
         }
         Reference::Resource(reference) => {
             let is_known = offer.resources.iter().any(|resource| resource.uri() == reference.uri);
             if !is_known {
-                return Err(unknown(format!("unknown resource template: {}", reference.uri)));
+                return Err(unknown(format!(
+                    "unknown resource template: {}",
+                    short(&reference.uri, MAX_ECHO)
+                )));
             }
             &[]
         }

@@ -1,8 +1,11 @@
 //! Events of a call as notifications to its client: progress, and what the tool emits as logs.
 
+use std::time::Duration;
+
 use onionskin_core::event::{Event, EventKind};
 use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam, ProgressNotificationParam};
 use serde_json::Value;
+use tokio::time::timeout;
 
 use super::client::Requester;
 
@@ -15,11 +18,16 @@ pub(super) struct Reports<'c> {
     is_agent: bool,
     /// The progress that was reported last. It only grows.
     progress: f64,
+    /// Whether the client reads nothing. Then nothing more is reported of this call, so that the call goes on.
+    has_stalled: bool,
 }
+
+/// The time for the client to take a report.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 impl<'c> Reports<'c> {
     pub(super) fn new(requester: &'c Requester, tool: &'c str, is_agent: bool) -> Self {
-        Self { requester, tool, is_agent, progress: 0.0 }
+        Self { requester, tool, is_agent, progress: 0.0, has_stalled: false }
     }
 
     /// Reports an event. A client that does not read does not end the call: the call ends with its connection.
@@ -38,7 +46,6 @@ impl<'c> Reports<'c> {
                 self.step(format!("{}: {tool}", event.agent)).await;
             }
             EventKind::User { value, .. } => self.log(value).await,
-            EventKind::Notice { text, .. } => self.log(&Value::from(text.as_str())).await,
             _ => {}
         }
     }
@@ -51,20 +58,28 @@ impl<'c> Reports<'c> {
         }
     }
 
-    async fn notify(&self, progress: f64, total: Option<f64>, message: Option<String>) {
+    async fn notify(&mut self, progress: f64, total: Option<f64>, message: Option<String>) {
         let Some(token) = self.requester.progress_token.clone() else { return };
         let mut report = ProgressNotificationParam::new(token, progress);
         (report.total, report.message) = (total, message);
-        let _ = self.requester.peer.notify_progress(report).await;
+        let requester = self.requester;
+        self.send(requester.peer.notify_progress(report)).await;
     }
 
-    async fn log(&self, data: &Value) {
+    async fn log(&mut self, data: &Value) {
         const LEVEL: LoggingLevel = LoggingLevel::Info;
         if self.requester.log_level.is_some_and(|least| severity(LEVEL) >= severity(least)) {
             let mut message = LoggingMessageNotificationParam::new(LEVEL, data.clone());
             message.logger = Some(self.tool.to_owned());
-            let _ = self.requester.peer.notify_logging_message(message).await;
+            let requester = self.requester;
+            self.send(requester.peer.notify_logging_message(message)).await;
         }
+    }
+}
+
+impl Reports<'_> {
+    async fn send<T>(&mut self, report: impl Future<Output = T>) {
+        self.has_stalled = self.has_stalled || timeout(PATIENCE, report).await.is_err();
     }
 }
 

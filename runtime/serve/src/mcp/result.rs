@@ -1,6 +1,7 @@
 //! Outputs and errors of calls as results of MCP. What a client may not know of the inside goes to the log.
 
 use onionskin_core::content::ContentBlock;
+use onionskin_core::text::short;
 use onionskin_core::{ErrorKind, RunError, ToolError, ToolOutput};
 use rmcp::ErrorData;
 use rmcp::model::CallToolResult;
@@ -74,9 +75,12 @@ pub(super) fn failed(
     }
 }
 
+/// The maximum number of characters of a client's name for something in an error.
+pub(super) const MAX_ECHO: usize = 200;
+
 /// The error for a name that no tool has.
 pub(super) fn unknown_tool(name: &str) -> ErrorData {
-    ErrorData::invalid_params(format!("unknown tool: {name}"), None)
+    ErrorData::invalid_params(format!("unknown tool: {}", short(name, MAX_ECHO)), None)
 }
 
 /// The error for a call that was cancelled.

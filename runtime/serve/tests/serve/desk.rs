@@ -88,6 +88,8 @@ agent! {
         function_tools: [add_one, fail, explode, order, pay, slow, whoami],
         tool_hooks: [mark],
     }
+    /// Pays what it is asked for.
+    Payer { instruction: "Pay.", function_tools: [pay] }
     /// Answers questions.
     Clerk { instruction: "Answer.", function_tools: [add_one] }
 }
@@ -103,6 +105,14 @@ pub(crate) async fn desk(ledger: &Arc<Ledger>) -> AgentHandle {
         .build()
         .await
         .unwrap()
+}
+
+/// An agent that pays three times: twice in one turn, and once more.
+pub(crate) async fn payer(ledger: &Arc<Ledger>) -> AgentHandle {
+    let pay = || ScriptedTurn::call("pay", serde_json::json!({ "cents": 5 }));
+    let turns = [pay().and_call("pay", serde_json::json!({ "cents": 5 })), pay(), ScriptedTurn::say("Paid.")];
+    let payer = Payer::builder().model(ScriptedModel::turns(turns));
+    payer.provide_shared(Arc::clone(ledger)).build().await.unwrap()
 }
 
 async fn clerk() -> AgentHandle {

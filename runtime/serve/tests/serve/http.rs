@@ -5,14 +5,15 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use onionskin::question::SealKey;
 use onionskin::secret::Secret;
-use onionskin::serve::{Http, ResourceMetadata, ServeError, User};
+use onionskin::serve::{Http, ResourceMetadata, ServeError, Server, User};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 
-use crate::desk::{Ledger, server};
+use crate::desk::{Ledger, builder, server};
 use crate::lines::{NEW, call};
 
 /// A server that listens, until it is dropped.
@@ -26,6 +27,10 @@ struct Site {
 impl Site {
     async fn new(configure: impl FnOnce(Http) -> Http) -> Self {
         let (server, ledger) = server().await;
+        Self::with(&server, ledger, configure).await
+    }
+
+    async fn with(server: &Server, ledger: Arc<Ledger>, configure: impl FnOnce(Http) -> Http) -> Self {
         let listening = configure(server.http()).listen(([127, 0, 0, 1], 0).into()).await.unwrap();
         let address = listening.address();
         let (end, ends) = oneshot::channel::<()>();
@@ -101,7 +106,9 @@ fn tokens(http: Http) -> Http {
 
 #[tokio::test]
 async fn o2_other_hosts_and_origins_are_refused() {
-    let site = Site::new(|http| http.host("desk.example.com")).await;
+    let site =
+        Site::new(|http| tokens(http.host("desk.example.com").origin("https://app.example.com"))).await;
+    let ada = "Authorization: Bearer ada-token\r\n";
     for (headers, status) in [
         ("", 200),
         ("Host: 127.0.0.1:9\r\n", 200),
@@ -110,9 +117,21 @@ async fn o2_other_hosts_and_origins_are_refused() {
         ("Origin: http://localhost:3000\r\n", 200),
         ("Origin: https://evil.example.com\r\n", 403),
         ("Origin: null\r\n", 403),
+        ("Origin: https://app.example.com\r\n", 200),
     ] {
-        assert_eq!(site.post("tools/list", json!({}), headers).await.0, status, "{headers}");
+        let headers = format!("{headers}{ada}");
+        assert_eq!(site.post("tools/list", json!({}), &headers).await.0, status, "{headers}");
     }
+    let (_, answer) = site.post("tools/list", json!({}), "Origin: https://app.example.com\r\n").await;
+    assert_eq!(
+        header(&answer, "access-control-allow-origin"),
+        Some("https://app.example.com"),
+        "also for errors"
+    );
+    let preflight = "OPTIONS /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nOrigin: https://app.example.com\r\n\
+                     Access-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: content-type\r\n\r\n";
+    let (status, answer) = site.answer(preflight).await;
+    assert_eq!((status, header(&answer, "access-control-allow-headers")), (204, Some("content-type")));
 }
 
 #[tokio::test]
@@ -145,6 +164,9 @@ async fn o2_an_open_address_needs_a_token() {
     let everywhere: SocketAddr = ([0, 0, 0, 0], 0).into();
     let refused = server.http().listen(everywhere).await.unwrap_err();
     assert!(matches!(refused, ServeError::Open { .. }), "{refused}");
+    let behind_a_proxy =
+        server.http().host("desk.example.com").listen(([127, 0, 0, 1], 0).into()).await.unwrap_err();
+    assert!(matches!(behind_a_proxy, ServeError::Open { .. }), "{behind_a_proxy}");
     assert!(tokens(server.http()).listen(everywhere).await.is_ok());
 }
 
@@ -172,6 +194,28 @@ async fn o2_a_session_belongs_to_its_user() {
     let without_proof = format!("{ada}Mcp-Session-Id: {inner}\r\n");
     assert_eq!(site.answer(&post_old(&list, &without_proof)).await.0, 404);
     assert_eq!(site.answer(&post_old(&list, &own)).await.0, 200);
+}
+
+#[tokio::test]
+async fn o2_a_session_goes_on_in_another_process_with_the_same_key() {
+    let mut sites = Vec::new();
+    for key in [7, 7, 8] {
+        let ledger = Arc::default();
+        let server = builder(&ledger).await.key(SealKey::new([key; 32]).unwrap()).build().await.unwrap();
+        sites.push(Site::with(&server, ledger, tokens).await);
+    }
+    let ada = "Authorization: Bearer ada-token\r\n";
+    let (_, answer) = sites[0].answer(&post_old(&initialize(), ada)).await;
+    let session = header(&answer, "mcp-session-id").unwrap();
+    let own = format!("{ada}Mcp-Session-Id: {session}\r\n");
+    let params = call("add_one", json!({ "x": 1 }));
+    let add = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params });
+    let (status, answer) = sites[1].answer(&post_old(&add, &own)).await;
+    assert_eq!(status, 200, "{answer}");
+    assert!(answer.contains("[marked]"), "{answer}");
+    assert_eq!(sites[2].answer(&post_old(&add, &own)).await.0, 404, "another key");
+    let bob = format!("Authorization: Bearer bob-token\r\nMcp-Session-Id: {session}\r\n");
+    assert_eq!(sites[1].answer(&post_old(&add, &bob)).await.0, 404, "another user");
 }
 
 #[tokio::test]
@@ -205,6 +249,60 @@ async fn o2_more_connections_than_allowed_wait() {
         [TcpStream::connect(site.address).await.unwrap(), TcpStream::connect(site.address).await.unwrap()];
     assert_eq!(site.post("tools/list", json!({}), "").await.0, 200);
     drop(idle);
+}
+
+#[tokio::test]
+async fn o2_sessions_streams_and_requests_are_bounded() {
+    let site = Site::new(|http| http.max_sessions(3).max_connections(40).max_requests_per_minute(60)).await;
+    let mut statuses = Vec::new();
+    for _ in 0..5 {
+        statuses.push(site.answer(&post_old(&initialize(), "")).await.0);
+    }
+    assert_eq!(statuses, [200, 200, 200, 503, 503]);
+    let mut streams = Vec::new();
+    for _ in 0..20 {
+        let listen =
+            post("subscriptions/listen", json!({ "notifications": { "toolsListChanged": true } }), "");
+        let mut stream = site.send(&listen).await;
+        let mut status = [0; 12];
+        stream.read_exact(&mut status).await.unwrap();
+        assert_eq!(&status, b"HTTP/1.1 200");
+        streams.push(stream);
+    }
+    let listen = json!({ "notifications": { "toolsListChanged": true } });
+    assert_eq!(site.post("subscriptions/listen", listen, "").await.0, 503);
+    for _ in 0..34 {
+        assert_eq!(site.post("tools/list", json!({}), "").await.0, 200);
+    }
+    let (status, answer) = site.post("tools/list", json!({}), "").await;
+    assert_eq!((status, header(&answer, "retry-after")), (429, Some("1")));
+}
+
+#[tokio::test]
+async fn o2_bad_requests_over_http_get_errors_of_the_protocol() {
+    let site = Site::new(|http| http).await;
+    let listen = json!({ "notifications": { "resourceSubscriptions": vec!["desk://rules"; 5_000] } });
+    for (request, code) in [
+        (post("subscriptions/listen", listen, ""), -32602),
+        (post("tools/call", json!({ "name": 5 }), ""), -32602),
+        (post("no/such", json!({}), ""), -32601),
+    ] {
+        let (_, answer) = site.answer(&request).await;
+        assert!(answer.contains(&format!("\"code\":{code}")), "{answer}");
+    }
+    for body in ["not json", "[]", r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#] {
+        let request = format!(
+            "POST /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nAccept: \
+             application/json, text/event-stream\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        let (status, answer) = site.answer(&request).await;
+        assert_eq!(status, 400, "{answer}");
+        assert!(answer.contains("\"jsonrpc\":\"2.0\""), "{answer}");
+    }
+    let (status, answer) =
+        site.answer(&post_old(&json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }), "")).await;
+    assert!(status >= 400 && answer.contains("\"jsonrpc\":\"2.0\""), "{answer}");
 }
 
 #[tokio::test]

@@ -48,7 +48,11 @@ impl Lines {
     }
 
     pub(crate) async fn write_text(&mut self, line: &str) {
-        self.write.write_all(format!("{line}\n").as_bytes()).await.unwrap();
+        self.write_bytes(format!("{line}\n").as_bytes()).await;
+    }
+
+    pub(crate) async fn write_bytes(&mut self, bytes: &[u8]) {
+        self.write.write_all(bytes).await.unwrap();
     }
 
     pub(crate) async fn read(&mut self) -> Value {

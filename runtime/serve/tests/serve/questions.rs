@@ -6,9 +6,10 @@ use std::sync::atomic::Ordering;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use onionskin::question::SealKey;
+use onionskin::serve::Server;
 use serde_json::{Value, json};
 
-use crate::desk::{Ledger, builder, server};
+use crate::desk::{Ledger, builder, payer, server};
 use crate::lines::{Lines, call, texts};
 
 fn accept(content: Value) -> Value {
@@ -159,10 +160,58 @@ async fn o2_a_forged_expired_or_used_state_is_refused() {
 async fn o2_another_process_with_the_same_key_takes_the_answer() {
     let key = || SealKey::new([7; 32]).unwrap();
     let (first, second): (Arc<Ledger>, Arc<Ledger>) = Default::default();
-    let one = builder(&first).await.state_key(key()).build().await.unwrap();
-    let two = builder(&second).await.state_key(key()).build().await.unwrap();
+    let one = builder(&first).await.key(key()).build().await.unwrap();
+    let two = builder(&second).await.key(key()).build().await.unwrap();
     let arguments = json!({ "model": "Runner" });
     let asks = Lines::connect(&one).request_new("tools/call", call("order", arguments.clone())).await;
     let params = again("order", arguments, "size", accept(json!({ "answer": 41 })), &state(&asks));
     assert_eq!(texts(&Lines::connect(&two).request_new("tools/call", params).await), ["Runner in 41"]);
+}
+
+#[tokio::test]
+async fn u2_one_answer_is_for_one_question() {
+    let ledger: Arc<Ledger> = Arc::default();
+    let payer = payer(&ledger).await;
+    let server = Server::builder("desk", "1.2.3").agent(&payer).build().await.unwrap();
+    let mut client = Lines::connect(&server);
+    let arguments = json!({ "input": "Pay twice." });
+    let asks = client.request_new("tools/call", call("Payer", arguments.clone())).await;
+    let requests = asks["result"]["inputRequests"].as_object().unwrap();
+    assert_eq!(requests.len(), 2, "two calls with the same arguments are two questions: {asks}");
+    let first = requests.keys().next().unwrap().clone();
+    let allowed = || accept(json!({ "decision": "allow" }));
+    let params = again("Payer", arguments.clone(), &first, allowed(), &state(&asks));
+    let asks = client.request_new("tools/call", params).await;
+    assert_eq!(
+        asks["result"]["inputRequests"].as_object().unwrap().len(),
+        1,
+        "the other call was not approved: {asks}"
+    );
+    assert_eq!(ledger.paid.load(Ordering::SeqCst), 5);
+    let params = again("Payer", arguments.clone(), &only_key(&asks), allowed(), &state(&asks));
+    let asks = client.request_new("tools/call", params).await;
+    assert_eq!(ledger.paid.load(Ordering::SeqCst), 10);
+    let params = again("Payer", arguments, &only_key(&asks), allowed(), &state(&asks));
+    assert_eq!(texts(&client.request_new("tools/call", params).await), ["Paid."]);
+    assert_eq!(
+        ledger.paid.load(Ordering::SeqCst),
+        15,
+        "a later call with the same arguments is asked for again"
+    );
+}
+
+#[tokio::test]
+async fn u2_no_approval_counts_that_nobody_was_asked_for() {
+    let (server, ledger) = server().await;
+    let mut client = Lines::connect(&server);
+    let asks = client.request_new("tools/call", call("pay", json!({ "cents": 5 }))).await;
+    let mut params = call("pay", json!({ "cents": 5 }));
+    params["inputResponses"] = json!({ only_key(&asks): accept(json!({ "decision": "allow" })) });
+    let asks = client.request_new("tools/call", params).await;
+    assert_eq!(asks["result"]["resultType"], "input_required", "{asks}");
+    assert_eq!(ledger.paid.load(Ordering::SeqCst), 0);
+    let mut params = call("order", json!({ "model": "Runner" }));
+    params["inputResponses"] = json!({ "size": accept(json!({ "answer": 41 })) });
+    let named = client.request_new("tools/call", params).await;
+    assert_eq!(texts(&named), ["Runner in 41"], "a question that the tool has named");
 }

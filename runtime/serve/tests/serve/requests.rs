@@ -23,7 +23,7 @@ async fn o2_bad_requests_get_their_errors_and_the_others_go_on() {
         (r#"[{"jsonrpc":"2.0","id":7,"method":"ping"}]"#, -32600),
         ("7", -32600),
         ("{}", -32600),
-        (r#"{"id":7,"method":"ping"}"#, -32602),
+        (r#"{"id":7,"method":"ping"}"#, -32600),
         (&deep, -32700),
         (&long, -32600),
     ];
@@ -36,8 +36,49 @@ async fn o2_bad_requests_get_their_errors_and_the_others_go_on() {
     let answer = client.request("no/such/method", json!({})).await;
     assert_eq!(answer["error"]["code"], -32601, "{answer}");
     let answer = client.request("tools/call", json!({ "name": 7 })).await;
-    assert!([-32602, -32601].map(|code| json!(code)).contains(&answer["error"]["code"]), "{answer}");
+    assert_eq!(answer["error"]["code"], -32602, "{answer}");
     let answer = client.request("tools/list", json!({ "cursor": "no such place" })).await;
     assert_eq!(answer["error"]["code"], -32602, "{answer}");
     assert_eq!(texts(&client.request("tools/call", call("add_one", json!({ "x": 1 }))).await)[0], "2");
+}
+
+#[tokio::test]
+async fn o2_a_message_in_pieces_is_read_while_others_are_answered() {
+    let (server, _) = server().await;
+    let mut client = Lines::initialized(&server, json!({})).await;
+    let mut slow = call("slow", json!({ "steps": 400 }));
+    slow["_meta"] = json!({ "progressToken": "p" });
+    client.send("tools/call", slow).await;
+    let long = json!({ "jsonrpc": "2.0", "id": 77, "method": "tools/call", "params": call("add_one", json!({ "x": "y".repeat(100_000) })) });
+    for piece in long.to_string().as_bytes().chunks(1000) {
+        client.write_bytes(piece).await;
+        tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+    }
+    client.write_bytes(b"\n").await;
+    let answer = client.answer(77).await;
+    assert_eq!(answer["result"]["isError"], true, "{:.200}", answer.to_string());
+}
+
+#[tokio::test]
+async fn o2_an_id_that_is_in_use_is_refused() {
+    let (server, _) = server().await;
+    let mut client = Lines::initialized(&server, json!({})).await;
+    let slow = json!({ "jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": call("slow", json!({ "steps": 4 })) });
+    client.write(&slow).await;
+    client.write(&json!({ "jsonrpc": "2.0", "id": 9, "method": "ping" })).await;
+    let refused = client.read().await;
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(9), &json!(-32600)));
+    assert_eq!(texts(&client.answer(9).await), ["slept"]);
+    client.write(&json!({ "jsonrpc": "2.0", "id": 9, "method": "ping" })).await;
+    assert!(client.answer(9).await["result"].is_object());
+}
+
+#[tokio::test]
+async fn o2_what_comes_before_the_first_request_is_passed_over() {
+    let (server, _) = server().await;
+    let mut client = Lines::connect(&server);
+    client.write(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": {} })).await;
+    client.write(&json!({ "jsonrpc": "2.0", "id": 3, "result": {} })).await;
+    let answer = client.request_new("tools/list", json!({})).await;
+    assert!(answer["result"]["tools"].is_array(), "{answer}");
 }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use onionskin_definitions::args::Args;
 use onionskin_definitions::definition::ToolDefinition;
+use onionskin_definitions::error::Exit;
 use onionskin_definitions::secret::Redact as _;
 use onionskin_tools::context::{State, StateError};
 use onionskin_tools::event::EventKind;
@@ -272,5 +274,25 @@ impl AgentRun {
             source.redact(&redactor);
         }
         RunError::Misuse { agent: Arc::clone(&self.instance.name), source }
+    }
+}
+
+/// A run that is a single call.
+impl AgentRun {
+    /// Runs the call in place of the agent's loop; `arguments` is JSON. Returns the text of its output.
+    pub(in crate::agent) async fn call_for_program(&self, arguments: String) -> Result<String, RunError> {
+        let Some(called) = &self.called else { return self.converse(arguments).await };
+        let output = match self.call_tool(&called.tool, Args::from(arguments)).await {
+            Ok(output) => output,
+            Err(Exit::Stop(stop)) => stop.into_output(),
+            Err(Exit::Tool(source)) => {
+                let (agent, tool) = (Arc::clone(&self.instance.name), Arc::clone(&called.tool));
+                return Err(RunError::Tool { agent, tool, source });
+            }
+            Err(Exit::Abort(abort)) => return Err(RunError::Aborted(abort)),
+        };
+        let text = output.to_text().into_owned();
+        called.set_output(output);
+        Ok(text)
     }
 }

@@ -1,0 +1,247 @@
+//! Messages of clients, checked before the protocol library reads them: their form, their size, and what a few methods would do with long
+//! parameters.
+
+use std::borrow::Cow;
+use std::cell::Cell;
+
+use rmcp::ErrorData;
+use rmcp::model::{ErrorCode, JsonRpcError, RequestId};
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// The maximum number of values in a message. A value takes up to a hundred times the memory of its text.
+const MAX_VALUES: u32 = 100_000;
+/// The maximum number of bytes of the parameters with which a client begins: a session keeps them.
+const MAX_INITIALIZE: usize = 64 * 1024;
+/// The maximum number of resources that one session or subscription watches.
+pub(crate) const MAX_WATCHED: usize = 1000;
+/// The maximum number of bytes of a URI that is watched.
+const MAX_URI: usize = 2048;
+
+/// What a message is.
+#[derive(Debug)]
+pub(crate) struct Envelope {
+    /// The id; `None` for a notification.
+    pub(crate) id: Option<RequestId>,
+    /// The method; `None` for a response.
+    pub(crate) method: Option<String>,
+}
+
+impl Envelope {
+    /// Whether it is a request.
+    pub(crate) fn request_id(&self) -> Option<&RequestId> {
+        self.id.as_ref().filter(|_| self.method.is_some())
+    }
+}
+
+#[derive(Deserialize)]
+struct Raw<'m> {
+    #[serde(borrow)]
+    jsonrpc: Option<Cow<'m, str>>,
+    #[serde(borrow)]
+    id: Option<&'m RawValue>,
+    #[serde(borrow)]
+    method: Option<Cow<'m, str>>,
+    #[serde(borrow)]
+    params: Option<&'m RawValue>,
+    result: Option<IgnoredAny>,
+    error: Option<IgnoredAny>,
+}
+
+/// Checks a message.
+///
+/// # Errors
+/// Returns the answer to a message that is none.
+pub(crate) fn check(message: &[u8]) -> Result<Envelope, Box<JsonRpcError>> {
+    let left = Cell::new(MAX_VALUES);
+    let mut reader = serde_json::Deserializer::from_slice(message);
+    let counted = Counted(&left).deserialize(&mut reader).and_then(|()| reader.end());
+    if left.get() == 0 {
+        return Err(problem(None, ErrorCode::INVALID_REQUEST, "the message has too many values"));
+    }
+    if counted.is_err() {
+        return Err(problem(None, ErrorCode::PARSE_ERROR, "the message is not JSON"));
+    }
+    if message.trim_ascii_start().starts_with(b"[") {
+        return Err(problem(
+            None,
+            ErrorCode::INVALID_REQUEST,
+            "batches of messages are not part of the protocol",
+        ));
+    }
+    let no_message = || problem(None, ErrorCode::INVALID_REQUEST, "the message is not one of JSON-RPC 2.0");
+    let raw: Raw<'_> = serde_json::from_slice(message).map_err(|_| no_message())?;
+    let id =
+        raw.id.map(|id| serde_json::from_str::<RequestId>(id.get())).transpose().map_err(|_| no_message())?;
+    let invalid = |text| problem(id.clone(), ErrorCode::INVALID_REQUEST, text);
+    if raw.jsonrpc.as_deref() != Some("2.0") {
+        return Err(invalid("the message is not one of JSON-RPC 2.0"));
+    }
+    let Some(method) = raw.method else {
+        let is_response = id.is_some() && (raw.result.is_some() || raw.error.is_some());
+        return if is_response { Ok(Envelope { id, method: None }) } else { Err(no_message()) };
+    };
+    let params = raw.params.map(RawValue::get);
+    if params.is_some_and(|params| !params.starts_with('{') && params != "null") {
+        return Err(problem(id, ErrorCode::INVALID_PARAMS, "the parameters are not an object"));
+    }
+    if let Some(text) = params.and_then(|params| too_long(&method, params)) {
+        return Err(problem(id, ErrorCode::INVALID_PARAMS, text));
+    }
+    Ok(Envelope { id, method: Some(method.into_owned()) })
+}
+
+/// Why the parameters of a method are too long, if they are.
+fn too_long(method: &str, params: &str) -> Option<&'static str> {
+    match method {
+        "initialize" if params.len() > MAX_INITIALIZE => Some("the client says too much of itself"),
+        "resources/subscribe" if params.len() > 2 * MAX_URI => Some("the URI is too long"),
+        "subscriptions/listen" => {
+            #[derive(Deserialize)]
+            struct Listen<'p> {
+                #[serde(borrow)]
+                notifications: Option<Filter<'p>>,
+            }
+            #[derive(Deserialize)]
+            struct Filter<'p> {
+                #[serde(borrow, rename = "resourceSubscriptions")]
+                uris: Option<Vec<Cow<'p, str>>>,
+            }
+            // A filter of another form is refused where it is read.
+            let listen: Listen<'_> = serde_json::from_str(params).ok()?;
+            let uris = listen.notifications?.uris?;
+            if uris.len() > MAX_WATCHED {
+                return Some("the subscription watches too many resources");
+            }
+            uris.iter().any(|uri| uri.len() > MAX_URI).then_some("a URI is too long")
+        }
+        _ => None,
+    }
+}
+
+/// An error as the answer to a message.
+pub(crate) fn problem(id: Option<RequestId>, code: ErrorCode, message: &'static str) -> Box<JsonRpcError> {
+    Box::new(JsonRpcError::new(id, ErrorData::new(code, message, None)))
+}
+
+/// Counts the values of a message without making them.
+struct Counted<'c>(&'c Cell<u32>);
+
+impl Counted<'_> {
+    fn count<E: serde::de::Error>(&self) -> Result<(), E> {
+        match self.0.get().checked_sub(1) {
+            Some(left) if left > 0 => {
+                self.0.set(left);
+                Ok(())
+            }
+            _ => {
+                self.0.set(0);
+                Err(E::custom("too many values"))
+            }
+        }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Counted<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        self.count()?;
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Counted<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        while items.next_element_seed(Counted(self.0))?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
+        while fields.next_key::<IgnoredAny>()?.is_some() {
+            fields.next_value_seed(Counted(self.0))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code(message: &str) -> Option<i32> {
+        check(message.as_bytes()).err().map(|problem| problem.error.code.0)
+    }
+
+    #[test]
+    fn o2_a_message_is_checked_before_it_is_read() {
+        for (message, expected) in [
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, None),
+            (r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, None),
+            (r#"{"jsonrpc":"2.0","id":"a","result":{}}"#, None),
+            ("not json", Some(-32700)),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping"} x"#, Some(-32700)),
+            ("[]", Some(-32600)),
+            ("7", Some(-32600)),
+            (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, Some(-32600)),
+            (r#"{"id":1,"method":"ping"}"#, Some(-32600)),
+            (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, Some(-32600)),
+            (r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#, Some(-32600)),
+            (r#"{"jsonrpc":"2.0","id":1,"method":5}"#, Some(-32600)),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}"#, Some(-32602)),
+            (r#"{"jsonrpc":"2.0","id":1}"#, Some(-32600)),
+        ] {
+            assert_eq!(code(message), expected, "{message}");
+        }
+    }
+
+    #[test]
+    fn o2_a_message_with_too_many_values_is_refused() {
+        let with =
+            |params: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#);
+        assert_eq!(code(&with(&format!(r#"{{"a":[{}0]}}"#, "0,".repeat(90_000)))), None);
+        assert_eq!(code(&with(&format!(r#"{{"a":[{}0]}}"#, "0,".repeat(110_000)))), Some(-32600));
+        assert_eq!(code(&with(&format!("{}1{}", "{\"a\":".repeat(200), "}".repeat(200)))), Some(-32700));
+        let listen = |count: usize| {
+            let uris = vec!["\"a://b\""; count].join(",");
+            let params = format!(r#"{{"notifications":{{"resourceSubscriptions":[{uris}]}}}}"#);
+            code(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{params}}}"#))
+        };
+        assert_eq!((listen(1000), listen(1001)), (None, Some(-32602)));
+        let name = "x".repeat(70_000);
+        let initialize =
+            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{{"clientInfo":"{name}"}}}}"#);
+        assert_eq!(code(&initialize), Some(-32602));
+    }
+}
