@@ -127,12 +127,12 @@ compile_error!("the feature `filesystem` of onionskin needs a Unix system");
 #[cfg(all(feature = "skills", not(unix)))]
 compile_error!("the feature `skills` of onionskin needs a Unix system");
 
-#[cfg(any(feature = "filesystem", feature = "human-input", feature = "shell", feature = "skills"))]
-#[doc(inline)]
-pub use onionskin_builtins as builtin;
 #[cfg(feature = "acp")]
 #[doc(inline)]
 pub use onionskin_acp as acp;
+#[cfg(any(feature = "filesystem", feature = "human-input", feature = "shell", feature = "skills"))]
+#[doc(inline)]
+pub use onionskin_builtins as builtin;
 #[cfg(feature = "cli")]
 #[doc(inline)]
 pub use onionskin_cli as cli;

@@ -16,6 +16,7 @@ mod pages;
 #[path = "../shared/processes.rs"]
 mod processes;
 mod run;
+mod serve;
 mod sessions;
 mod settings;
 mod shown;

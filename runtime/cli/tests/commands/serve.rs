@@ -1,0 +1,83 @@
+//! The command `serve`.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::folder::Folder;
+
+#[test]
+fn o1_serve_makes_the_agent_of_a_card_a_server() {
+    let folder = Folder::adder();
+    let arguments = ["serve", "--card", "cards/adder.md", "--model", "script:script.yaml"];
+    let mut command = folder.command(&arguments);
+    let mut server =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let (mut input, mut output) =
+        (server.stdin.take().unwrap(), BufReader::new(server.stdout.take().unwrap()));
+    let mut request = |id: u32, method: &str, params: Value| -> Value {
+        let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        input.write_all(format!("{message}\n").as_bytes()).unwrap();
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap()
+    };
+    let params = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" },
+    });
+    assert_eq!(request(1, "initialize", params)["result"]["serverInfo"]["name"], "onionskin");
+    let tools = request(2, "tools/list", json!({}));
+    let tool = &tools["result"]["tools"][0];
+    assert_eq!((&tool["name"], &tool["description"]), (&json!("adder"), &json!("Adds numbers.")));
+    let answer = request(3, "tools/call", json!({ "name": "adder", "arguments": { "input": "41 + 1?" } }));
+    assert_eq!(answer["result"]["content"][0]["text"], "It is 42.");
+    drop(input);
+    let ended = server.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(0));
+    let words = String::from_utf8(ended.stderr).unwrap();
+    assert!(words.contains("serving the agent adder") && words.contains("\"mcpServers\""), "{words}");
+}
+
+#[test]
+fn o1_a_served_agent_is_a_tool_of_an_agent_in_another_process() {
+    let folder = Folder::adder();
+    folder.write("caller.md", "---\nservers: [sums]\n---\nAsk.\n");
+    folder.write(
+        "caller.yaml",
+        "caller:\n  - calls: [{ tool: sums__adder, args: { input: \"41 + 1?\" } }]\n  - say: \"It said: {last}\"\n",
+    );
+    let arguments = ["serve", "--card", "cards/adder.md", "--model", "script:script.yaml"];
+    let server = json!({ "command": env!("CARGO_BIN_EXE_onionskin"), "args": arguments });
+    folder.write(".mcp.json", &json!({ "mcpServers": { "sums": server } }).to_string());
+    let ran = folder.run(&["run", "--card", "caller.md", "--model", "script:caller.yaml", "Go."]);
+    assert_eq!((ran.code, ran.out.trim()), (0, "It said: It is 42."), "{ran:?}");
+}
+
+#[test]
+fn o1_serve_gives_the_tools_of_an_agent_without_a_model() {
+    let folder = Folder::adder();
+    folder.write("caller.md", "---\nservers: [sums]\n---\nAsk.\n");
+    folder.write(
+        "caller.yaml",
+        "caller:\n  - calls: [{ tool: sums__add_one, args: { x: 41 } }]\n  - say: \"It said: {last}\"\n",
+    );
+    let server = json!({ "command": env!("CARGO_BIN_EXE_onionskin"), "args": ["serve", "--card", "cards/adder.md", "--tools"] });
+    folder.write(".mcp.json", &json!({ "mcpServers": { "sums": server } }).to_string());
+    let ran = folder.run(&["run", "--card", "caller.md", "--model", "script:caller.yaml", "Go."]);
+    assert_eq!((ran.code, ran.out.trim()), (0, "It said: 42"), "{ran:?}");
+}
+
+#[test]
+fn o1_a_server_for_other_machines_needs_a_token() {
+    let folder = Folder::adder();
+    let serve =
+        |more: &[&str]| folder.run(&[&["serve", "--card", "cards/adder.md", "--tools"], more].concat());
+    for more in [&["--http", "0.0.0.0:0"][..], &["--http", "127.0.0.1:0", "--host", "desk.example.com"]] {
+        let ran = serve(more);
+        assert_eq!(ran.code, 2, "{ran:?}");
+        assert!(ran.words.contains("requires no token"), "{ran:?}");
+    }
+    let ran = serve(&["--http", "127.0.0.1:0", "--token-env", "NO_SUCH_VARIABLE"]);
+    assert!(ran.words.contains("`NO_SUCH_VARIABLE` of `--token-env` has no token"), "{ran:?}");
+}
