@@ -2,8 +2,8 @@
 # Installs the outside programs that the tests in `judges/` need, pinned, by package name, into `judges/.kit`.
 # usage: install.sh [PART...]     parts: mcp (real MCP servers), conformance (MCP's own kit), schemas (readers of tool
 #        schemas, the official SDKs among them), inspector (MCP's own client), api (what compares public APIs), wire (a
-#        mock of model providers), otel (a receiver of OpenTelemetry's protocol), acp (clients of the Agent Client Protocol). Without a
-#        part: all of them.
+#        mock of model providers), otel (a receiver of OpenTelemetry's protocol), acp (clients of the Agent Client Protocol),
+#        a2a (a judge of A2A agents, and the protocol's SDK). Without a part: all of them.
 # Run again, it installs only the missing parts. Needs python3 with venv, and npm; `api` needs cargo.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -78,13 +78,17 @@ install_otel() {
   venv otel oteltap==1.0.0 opentelemetry-semantic-conventions==0.66b2
 }
 
+install_a2a() {
+  venv a2a a2a-proof==0.16.0 'a2a-sdk[http-server]==1.3.0' uvicorn==0.54.0
+}
+
 install_acp() {
   node24
   npm_set acp acpx@0.19.1 @agentclientprotocol/sdk@2.4.0
   venv acp-python jsonschema==4.26.0
 }
 
-all=(mcp conformance schemas inspector api wire otel acp)
+all=(mcp conformance schemas inspector api wire otel acp a2a)
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=("${all[@]}")
 for part in "${parts[@]}"; do

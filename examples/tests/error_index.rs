@@ -41,6 +41,8 @@ const ENUMS: &[(&str, &str)] = &[
     ("McpError", "runtime/mcp/src/error.rs"),
     ("HttpError", "runtime/mcp/src/http_error.rs"),
     ("OAuthError", "runtime/mcp/src/auth/error.rs"),
+    ("CardError", "runtime/a2a/src/server/mod.rs"),
+    ("RemoteError", "runtime/a2a/src/remote/error.rs"),
     ("SnapshotError", "runtime/mcp/src/snapshot/error.rs"),
     ("ModelError", "runtime/tools/src/model/error.rs"),
     ("ScriptedModelError", "runtime/tools/src/model/error.rs"),

@@ -14,13 +14,14 @@ const CORE: &str = "runtime/core";
 const DEFINITIONS: &str = "runtime/definitions";
 const TOOLS: &str = "runtime/tools";
 
-const CRATES: [&str; 22] = [
+const CRATES: [&str; 23] = [
     "runtime/vocabulary",
     "runtime/cards",
     "macros",
     DEFINITIONS,
     TOOLS,
     CORE,
+    "runtime/a2a",
     "runtime/acp",
     "runtime/mcp",
     "runtime/genai",

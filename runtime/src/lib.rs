@@ -64,6 +64,7 @@
 //! | Models | [`Model`], [`ScriptedModel`], `GenaiModel` (feature `genai`) |
 //! | Agents of cards, read at run time | module `loader` (feature `loader`) |
 //! | The command line of a program | [`main!`], module `cli` (feature `cli`) |
+//! | A2A | module `a2a` (feature `a2a`) |
 //! | Agents in editors | module `acp` (feature `acp`) |
 //! | MCP servers | module `mcp` (feature `mcp`, on by default) |
 //! | Built-in tools | module `builtin` (features `filesystem`, `human-input`, `shell`, `skills`) |
@@ -88,6 +89,7 @@
 //! - `preserve_order` (default): JSON objects keep the order of their keys, so all lists of a tool's parameters have the declared
 //!   order. It turns on `serde_json`'s feature of the same name for the whole program. Without it, keys are in alphabetical order;
 //!   `params`, `signature`, `docstring` and `required` keep the order of the function.
+//! - `a2a`: agents served over A2A, and remote A2A agents as children.
 //! - `cards`: agents that the compiler reads from cards, `agent!(card = "cards/pmo.md")`, and from workflow folders, `workflow!("workflows/Generator")`.
 //! - `loader`: agents of cards that the program reads at run time.
 //! - `loader-url`: such cards at addresses on the web, where the program allows it.
@@ -127,6 +129,9 @@ compile_error!("the feature `filesystem` of onionskin needs a Unix system");
 #[cfg(all(feature = "skills", not(unix)))]
 compile_error!("the feature `skills` of onionskin needs a Unix system");
 
+#[cfg(feature = "a2a")]
+#[doc(inline)]
+pub use onionskin_a2a as a2a;
 #[cfg(feature = "acp")]
 #[doc(inline)]
 pub use onionskin_acp as acp;
