@@ -59,12 +59,11 @@ impl Turn {
         let result = self.follow(request, calls).await;
         let is_cancelled = self.token.is_cancelled();
         let end = match result {
-            Err(RunError::Paused(paused)) if !is_cancelled => {
-                *open = Some(OpenQuestions::new(paused));
-                Ok(StopReason::EndTurn)
-            }
-            // Another process has asked.
-            Err(RunError::Session { source: SessionError::Waits { paused, .. }, .. }) if !is_cancelled => {
+            // In the second case, another process has asked.
+            Err(
+                RunError::Paused(paused)
+                | RunError::Session { source: SessionError::Waits { paused, .. }, .. },
+            ) if !is_cancelled => {
                 *open = Some(OpenQuestions::new(paused));
                 Ok(StopReason::EndTurn)
             }

@@ -7,7 +7,7 @@ mod questions;
 mod stored;
 mod wire;
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use onionskin::declaration::AgentBuilder;
@@ -32,6 +32,26 @@ fn pay(cents: u32) -> String {
 async fn sleep() -> String {
     tokio::time::sleep(Duration::from_mins(10)).await;
     "awake".to_owned()
+}
+
+/// Whether `sign` ran.
+static SIGNED: AtomicBool = AtomicBool::new(false);
+
+/// Signs.
+#[tool(approval)]
+fn sign() -> &'static str {
+    SIGNED.store(true, Ordering::Relaxed);
+    "signed"
+}
+
+/// Reports until something is signed.
+#[tool]
+async fn watch(progress: &Progress) -> &'static str {
+    while !SIGNED.load(Ordering::Relaxed) {
+        progress.report(1.0, None, None);
+        tokio::task::yield_now().await;
+    }
+    "seen"
 }
 
 /// The number of reports that `report` made.
@@ -72,7 +92,7 @@ async fn paint(cx: &ToolContext) -> Result<String, Exit> {
 
 agent! {
     Adder { description: "Adds.", instruction: "Add.", function_tools: [add_one, pay] }
-    Clerk { instruction: "Serve.", function_tools: [add_one, pay, sleep, count, paint, report], agents: [Adder] }
+    Clerk { instruction: "Serve.", function_tools: [add_one, pay, sleep, count, paint, report, sign, watch], agents: [Adder] }
 }
 
 fn builder(turns: impl IntoIterator<Item = ScriptedTurn>) -> AgentBuilder<Clerk> {

@@ -60,6 +60,18 @@ async fn o6_the_calls_of_a_child_are_asked_for_too() {
 }
 
 #[tokio::test]
+async fn o6_a_call_that_always_reports_keeps_no_question_waiting() {
+    let turns = [call("watch", json!({})).and_call("sign", json!({})), ScriptedTurn::say("Done.")];
+    let mut editor = Editor::open(&clerk(turns).await).await;
+    let session = editor.session().await;
+    let prompt = editor.begin(&session, "Sign.").await;
+    let (id, _) = editor.agent_request("session/request_permission").await;
+    editor.select(&id, "allow").await;
+    assert_eq!(editor.stop(&prompt).await, "end_turn");
+    assert_eq!(editor.said(&session), "Done.");
+}
+
+#[tokio::test]
 async fn o6_a_cancel_ends_a_prompt_that_asks() {
     let turns = [call("pay", json!({ "cents": 5 })), last(), ScriptedTurn::say("Hello.")];
     let mut editor = Editor::open(&clerk(turns).await).await;
