@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rmcp::model::RequestId;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
 
 use crate::user::User;
 
@@ -22,8 +22,13 @@ pub(crate) struct Sessions {
 }
 
 impl Sessions {
-    pub(crate) fn new(most: usize) -> Self {
-        Self { manager: Arc::default(), users: Mutex::default(), most }
+    /// `question_timeout` is the time that a client has for an answer: its session does not end before.
+    pub(crate) fn new(most: usize, question_timeout: Duration) -> Self {
+        let mut manager = LocalSessionManager::default();
+        // A session without messages ends after a time, and its calls with it.
+        let idle = SessionConfig::DEFAULT_KEEP_ALIVE.saturating_add(question_timeout);
+        manager.session_config.keep_alive = Some(idle);
+        Self { manager: Arc::new(manager), users: Mutex::default(), most }
     }
 
     pub(crate) fn manager(&self) -> Arc<LocalSessionManager> {

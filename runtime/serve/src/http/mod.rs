@@ -7,6 +7,7 @@ mod handover;
 mod listen;
 mod load;
 mod metadata;
+mod priming;
 mod responses;
 mod service;
 mod session_id;

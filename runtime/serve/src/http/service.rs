@@ -22,6 +22,7 @@ use super::auth::{Gate, Refused};
 use super::body::{Bodies, Holding};
 use super::handover::Handover;
 use super::load::{OpenRequest, OpenRequests, Rate, Sessions};
+use super::priming::{self, Unprimed};
 use super::responses::{Refusal, json_answer, refusal, too_many_requests, unauthorized, unavailable};
 use super::session_id::SessionIds;
 use crate::calls::Calls;
@@ -69,7 +70,7 @@ impl HttpService {
         config.session_store = handover.clone().map(|handover| handover as _);
         let (ids, of_handler) = (SessionIds::new(parts.session_key), Arc::clone(&calls));
         let factory = move || Ok(Handler::new(Arc::clone(&parts), Arc::clone(&of_handler)));
-        let sessions = Sessions::new(http.bounds.sessions);
+        let sessions = Sessions::new(http.bounds.sessions, http.server.0.question_timeout);
         Self(Arc::new(Endpoint {
             inner: StreamableHttpService::new(factory, sessions.manager(), config),
             calls,
@@ -133,8 +134,15 @@ impl Endpoint {
         if let Some(user) = &user {
             head.extensions.insert(user.clone());
         }
+        let (is_delete, knows_priming) =
+            (head.method == Method::DELETE, priming::is_known(&head.headers, &bytes));
         let answer = self.inner.handle(Request::from_parts(head, Full::new(bytes))).await;
         let (mut head, body) = in_words_of_the_protocol(answer).await.into_parts();
+        let body = if knows_priming { body } else { Unprimed::new(body).boxed() };
+        if is_delete && head.status == StatusCode::ACCEPTED {
+            // The Python SDK takes another status for a failure.
+            head.status = StatusCode::NO_CONTENT;
+        }
         if let Some(id) = head.headers.get(&SESSION).and_then(|id| id.to_str().ok()) {
             self.sessions.note(id, user.as_ref());
             let state = self.handover.as_ref().and_then(|handover| handover.take(id));

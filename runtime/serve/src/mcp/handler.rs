@@ -1,6 +1,5 @@
 //! Requests of clients, as rmcp dispatches them.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use onionskin_core::CancellationToken;
@@ -29,8 +28,11 @@ use crate::wire::MAX_WATCHED;
 pub(crate) struct Handler {
     parts: Arc<Parts>,
     calls: Arc<Calls>,
-    /// Whether the client of a session is notified of changes.
-    is_listening: AtomicBool,
+    /// Listens for a session from its beginning, so that a client that is ready hears of each change. `None` once the session is notified.
+    of_session: Mutex<Option<Listener>>,
+    /// The listeners of subscriptions that are being acknowledged. They listen before that, so that a client that has the acknowledgement
+    /// hears of each change.
+    of_subscriptions: Mutex<Vec<(SubscriptionFilter, Listener)>>,
     /// The level of logs that the client of a session has set.
     log_level: Mutex<LoggingLevel>,
     /// The resources that the client of a session watches.
@@ -42,9 +44,10 @@ pub(crate) struct Handler {
 impl Handler {
     pub(crate) fn new(parts: Arc<Parts>, calls: Arc<Calls>) -> Self {
         Self {
+            of_session: Mutex::new(Some(parts.changes.listen())),
+            of_subscriptions: Mutex::default(),
             parts,
             calls,
-            is_listening: AtomicBool::new(false),
             log_level: Mutex::new(LoggingLevel::Info),
             watched: Arc::default(),
             ended: CancellationToken::new(),
@@ -62,6 +65,19 @@ impl Handler {
 
     fn has_resource(&self, uri: &str) -> bool {
         self.parts.offer.resources.iter().any(|resource| resource.matches(uri).is_some())
+    }
+
+    fn of_subscriptions(&self) -> std::sync::MutexGuard<'_, Vec<(SubscriptionFilter, Listener)>> {
+        self.of_subscriptions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The listener of a subscription that was acknowledged.
+    fn listener(&self, requested: &SubscriptionFilter) -> Listener {
+        let mut waiting = self.of_subscriptions();
+        match waiting.iter().position(|(filter, _)| filter == requested) {
+            Some(place) => waiting.remove(place).1,
+            None => self.parts.changes.listen(),
+        }
     }
 
     fn watched(&self) -> std::sync::MutexGuard<'_, Vec<String>> {
@@ -201,16 +217,16 @@ impl ServerHandler for Handler {
 
     /// A session is notified of changes from here on.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        if self.is_listening.swap(true, Ordering::Relaxed) {
-            return;
-        }
+        let listener = self.of_session.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(changes) = listener else { return };
         let (peer, watched) = (context.peer, Arc::clone(&self.watched));
-        let changes = self.parts.changes.listen();
         let ended = self.ended.clone();
         tokio::spawn(async move { ended.run_until_cancelled(changes.notify_session(&peer, &watched)).await });
     }
 
+    /// rmcp acknowledges the subscription between this and [`Self::listen`].
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        self.of_subscriptions().push((requested.clone(), self.parts.changes.listen()));
         let mut accepted = requested.clone();
         if let Some(uris) = &mut accepted.resource_subscriptions {
             uris.retain(|uri| self.has_resource(uri));
@@ -219,7 +235,7 @@ impl ServerHandler for Handler {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let changes: Listener = self.parts.changes.listen();
+        let changes = self.listener(context.requested());
         tokio::select! {
             () = context.cancelled() => {}
             () = changes.notify_subscription(context.sink()) => {}

@@ -3,8 +3,10 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod calls;
+mod changes;
 mod desk;
 mod http;
+mod idle;
 mod lines;
 mod questions;
 mod requests;
