@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Installs the outside programs that the tests in `judges/` need, pinned, by package name, into `judges/.kit`.
-# usage: install.sh [PART...]     parts: mcp (real MCP servers), conformance (MCP's own kit), schemas (readers of tool
-#        schemas, the official SDKs among them), inspector (MCP's own client), api (what compares public APIs), wire (a
-#        mock of model providers), otel (a receiver of OpenTelemetry's protocol), acp (clients of the Agent Client Protocol),
-#        a2a (a judge of A2A agents, and the protocol's SDK). Without a part: all of them.
+# usage: install.sh [PART...]     parts: mcp (real MCP servers, and clients in Python), conformance (MCP's own kit), schemas
+#        (readers of tool schemas, the official SDKs among them), inspector (MCP's own client), clients (MCP clients in
+#        TypeScript), api (what compares public APIs), wire (a mock of model providers), otel (a receiver of
+#        OpenTelemetry's protocol), acp (clients of the Agent Client Protocol), a2a (a judge of A2A agents, and the
+#        protocol's SDK). Without a part: all of them.
 # Run again, it installs only the missing parts. Needs python3 with venv, and npm; `api` needs cargo.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -64,6 +65,11 @@ install_inspector() {
   npm_set inspector @modelcontextprotocol/inspector@2.12.0
 }
 
+install_clients() {
+  node24
+  npm_set clients @modelcontextprotocol/sdk@1.32.2 @modelcontextprotocol/client@2.4.0
+}
+
 install_api() {
   # Programs that run for a second each: they are built faster than they would be with optimisations.
   cargo install --quiet --locked --debug --root "$kit/api" cargo-public-api@0.52.0
@@ -88,7 +94,7 @@ install_acp() {
   venv acp-python jsonschema==4.26.0
 }
 
-all=(mcp conformance schemas inspector api wire otel acp a2a)
+all=(mcp conformance schemas inspector clients api wire otel acp a2a)
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=("${all[@]}")
 for part in "${parts[@]}"; do
