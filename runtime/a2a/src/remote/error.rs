@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-/// Why a remote agent gave no answer. It is among the [causes](onionskin_core::ToolError::causes) of the error of a call, and the texts
-/// of the remote agent in it are shortened.
+/// Why a remote agent gave no answer. The run of the agent fails with its text, and a hook of the agent finds it among the
+/// [causes](onionskin_core::ToolError::causes) of the error of its tool `a2a.ask`. Texts of the remote agent in it are shortened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RemoteError {

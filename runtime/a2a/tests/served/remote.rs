@@ -8,6 +8,7 @@ use axum::http::StatusCode;
 use axum::routing::{get, post};
 use onionskin::a2a::{Remote, RemoteError, Server};
 use onionskin::declaration::{AgentDeclaration, DynAgent};
+use onionskin::journal::MemoryJournal;
 use onionskin::question::{Answer, Question};
 use onionskin::{App, CancellationToken, RunError, ScriptedModel, ScriptedTurn, Secret};
 use serde_json::json;
@@ -48,6 +49,21 @@ async fn o6_a_question_of_a_remote_agent_is_a_question_of_the_run() {
     let answerer = |question: Question| async move { Answer::value(question.text()?.len().to_string()).ok() };
     let app = App::builder().dyn_agent(&desk(&remote)).model(asks("Paint it")).answerer(answerer);
     assert_eq!(app.build().await.unwrap().run("Paint.").await.unwrap().text, "It says: You chose 13.");
+}
+
+#[tokio::test]
+async fn o6_a_replay_sends_no_message_again() {
+    let url = serve_asker().await;
+    let remote = Remote::new(&url).unwrap();
+    let app =
+        App::builder().dyn_agent(&desk(&remote)).model(asks("stream")).journal(MemoryJournal::default());
+    let app = app.build().await.unwrap();
+    for _ in 0..2 {
+        let output = app.request("Paint.").run_id("paint-1").run().await.unwrap();
+        assert_eq!(output.text, "It says: one two three");
+        let listed = Client::new(&url, Binding::Rpc).list(&[]).await.unwrap();
+        assert_eq!(listed["totalSize"], 1);
+    }
 }
 
 #[tokio::test]
