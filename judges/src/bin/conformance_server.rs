@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use onionskin::content::{self, Audio, ContentBlock, Image, Media};
 use onionskin::question::{AskError, CallerRequest};
-use onionskin::serve::{Client, Prompt, PromptMessage, Resource, ResourceError, Server};
+use onionskin::serve::{Client, Prompt, PromptMessage, Resource, ResourceError, Server, ServerBuilder};
 use onionskin::{Progress, Provided, ScriptedModel, ToolContext, ToolOutput, agent, tool};
 use serde_json::{Value, json};
 
@@ -346,8 +346,8 @@ async fn main() -> Result<(), BoxError> {
     let fixture =
         Fixture::builder().model(ScriptedModel::new()).provide_per_request::<Client>().build().await?;
     let builder = Server::builder("onionskin-conformance", env!("CARGO_PKG_VERSION")).tools_of(&fixture);
-    let builder = prompts().into_iter().fold(builder, |builder, prompt| builder.prompt(prompt));
-    let builder = resources().into_iter().fold(builder, |builder, resource| builder.resource(resource));
+    let builder = prompts().into_iter().fold(builder, ServerBuilder::prompt);
+    let builder = resources().into_iter().fold(builder, ServerBuilder::resource);
     let server = builder.build().await?;
     let _ = SERVER.set(server.clone());
     let listening = server.http().listen(([127, 0, 0, 1], 0).into()).await?;

@@ -1,5 +1,5 @@
 //! The desk of a shop, served to MCP clients of others: over the standard streams, or over HTTP at an address that it prints.
-//! usage: served_desk FOLDER stdio | served_desk FOLDER http [TOKEN=USER...]
+//! usage: `served_desk FOLDER stdio`, or `served_desk FOLDER http [TOKEN=USER...]`
 //!
 //! `pack` writes into the folder how each of its calls ended.
 
@@ -12,7 +12,9 @@ use std::time::Duration;
 
 use onionskin::content::{self, ContentBlock};
 use onionskin::question::AskError;
-use onionskin::serve::{Client, Http, Prompt, PromptMessage, Resource, ResourceError, Server, User};
+use onionskin::serve::{
+    Client, Http, Prompt, PromptMessage, Resource, ResourceError, Server, ServerBuilder, User,
+};
 use onionskin::{Progress, Provided, ScriptedModel, ScriptedTurn, Secret, ToolContext, agent, tool, toolbox};
 use serde_json::json;
 
@@ -258,8 +260,8 @@ async fn server(folder: PathBuf) -> Result<Server, BoxError> {
     let cashier = Cashier::builder().model(cashier).provide_per_request::<Client>().build().await?;
     let builder = Server::builder("shop", "1.2.3").title("The shop").instructions("Ask for articles first.");
     let builder = builder.tools_of(&desk).agent(&clerk).agent(&cashier);
-    let builder = prompts().into_iter().fold(builder, |builder, prompt| builder.prompt(prompt));
-    let builder = resources().into_iter().fold(builder, |builder, resource| builder.resource(resource));
+    let builder = prompts().into_iter().fold(builder, ServerBuilder::prompt);
+    let builder = resources().into_iter().fold(builder, ServerBuilder::resource);
     Ok(builder.build().await?)
 }
 
@@ -272,7 +274,7 @@ async fn main() -> Result<(), BoxError> {
     let server = server(folder.into()).await?;
     let _ = SERVER.set(server.clone());
     if transport == "stdio" {
-        return Ok(server.serve_stdio().await?);
+        return Ok(Box::pin(server.serve_stdio()).await?);
     }
     let users = words.filter_map(|word| {
         let (token, user) = word.split_once('=')?;
