@@ -9,7 +9,7 @@ use onionskin_core::declaration::AppBuilder;
 use onionskin_core::definition::ToolSource;
 use onionskin_core::secret::Secret;
 use onionskin_core::{AgentHandle, App, CancellationToken};
-use onionskin_serve::{Http, Server, User};
+use onionskin_serve::{Http, Listening, Server, User};
 use serde_json::json;
 
 use crate::agents::{self, AgentArguments};
@@ -23,7 +23,8 @@ use crate::sessions::SessionArguments;
 use crate::signals::{Signals, until_signal};
 
 pub(crate) const ABOUT: &str = "\
-Serve an agent to other programs over MCP: as one tool that asks the agent, or, with `--tools`, the agent's tools behind its hooks.
+Serve an agent to other programs over MCP: as one tool that asks the agent, or, with `--tools`, the agent's tools behind its hooks. \
+With `--api`, over plain HTTP too.
 
 Without `--http`, the client is the program that starts this command, over the standard streams. The agent's questions and approvals are \
 asked by the client; a client that cannot ask gets an error.
@@ -60,6 +61,10 @@ pub(crate) struct ServeArguments {
     /// Require the bearer token in this environment variable.
     #[arg(long, value_name = "VARIABLE", requires = "http")]
     token_env: Option<String>,
+
+    /// Serve the agent over plain HTTP too: `POST /agents/NAME/runs` runs it, and `/openapi.json` describes all paths.
+    #[arg(long, requires = "http", conflicts_with = "tools")]
+    api: bool,
 
     /// Show what hooks and scripts log, on standard error.
     #[arg(long, short)]
@@ -98,8 +103,9 @@ pub(crate) async fn run(program: &Program, arguments: ServeArguments) -> Result<
                 Some(token) => http.token(token, User::new(USER)),
                 None => http,
             };
+            let http = if arguments.api { http.api() } else { http };
             let listening = http.listen(address).await.map_err(Failure::new)?;
-            announce(&app, &arguments, Some(&listening.url()));
+            announce(&app, &arguments, Some(&listening));
             let mut signal = None;
             listening.run(async { signal = Some(signals.next().await) }).await;
             signal.map_or(Ok(()), |signal| Err(Failure::interrupted(signal)))
@@ -152,7 +158,7 @@ fn token(variable: &str) -> Result<Secret<String>, Failure> {
 }
 
 /// Says on standard error what is served, and what a client has to know. Standard output belongs to the protocol.
-fn announce(app: &App, arguments: &ServeArguments, url: Option<&str>) {
+fn announce(app: &App, arguments: &ServeArguments, listening: Option<&Listening>) {
     let agent = app.entry();
     let what = if arguments.tools {
         let tools = agent.tool_names().unwrap_or_default();
@@ -160,7 +166,7 @@ fn announce(app: &App, arguments: &ServeArguments, url: Option<&str>) {
     } else {
         format!("the agent {}", agent.name())
     };
-    let entry = match url {
+    let entry = match listening.map(Listening::url) {
         Some(url) if arguments.token_env.is_some() => {
             json!({ "type": "http", "url": url, "headers": { "Authorization": "Bearer ${TOKEN}" } })
         }
@@ -174,4 +180,7 @@ fn announce(app: &App, arguments: &ServeArguments, url: Option<&str>) {
     let snippet = json!({ "mcpServers": { (agent.name()): entry } });
     let snippet = serde_json::to_string_pretty(&snippet).unwrap_or_default();
     output::aside(&format!("serving {what}\nIn `.mcp.json` of a client:\n{snippet}"));
+    if let Some(listening) = listening.filter(|_| arguments.api) {
+        output::aside(&format!("Over plain HTTP: http://{}/openapi.json", listening.address()));
+    }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// The maximum number of calls in progress. Beyond it, a call is refused at once, so that the others go on.
 const MAX_CALLS: u32 = 4096;
@@ -14,7 +14,7 @@ const MAX_OF_USER: u32 = 1024;
 /// Counts the calls in progress, and ends them.
 #[derive(Debug)]
 pub(crate) struct Calls {
-    free: Semaphore,
+    free: Arc<Semaphore>,
     of_users: Mutex<HashMap<String, u32>>,
     is_ending: AtomicBool,
 }
@@ -22,7 +22,7 @@ pub(crate) struct Calls {
 impl Default for Calls {
     fn default() -> Self {
         Self {
-            free: Semaphore::new(MAX_CALLS as usize),
+            free: Arc::new(Semaphore::new(MAX_CALLS as usize)),
             of_users: Mutex::default(),
             is_ending: AtomicBool::new(false),
         }
@@ -30,19 +30,19 @@ impl Default for Calls {
 }
 
 /// A call in progress, until it is dropped.
-pub(crate) struct RunningCall<'c> {
-    calls: &'c Calls,
+pub(crate) struct RunningCall {
+    calls: Arc<Calls>,
     user: Option<String>,
-    _permit: SemaphorePermit<'c>,
+    _permit: OwnedSemaphorePermit,
 }
 
 impl Calls {
     /// Begins a call of a user; `None` if there are too many, or if the server ends.
-    pub(crate) fn begin(&self, user: Option<&str>) -> Option<RunningCall<'_>> {
+    pub(crate) fn begin(self: &Arc<Self>, user: Option<&str>) -> Option<RunningCall> {
         if self.is_ending() {
             return None;
         }
-        let permit = self.free.try_acquire().ok()?;
+        let permit = Arc::clone(&self.free).try_acquire_owned().ok()?;
         if let Some(user) = user {
             let mut of_users = self.of_users();
             let count = of_users.entry(user.to_owned()).or_default();
@@ -51,7 +51,7 @@ impl Calls {
             }
             *count += 1;
         }
-        Some(RunningCall { calls: self, user: user.map(str::to_owned), _permit: permit })
+        Some(RunningCall { calls: Arc::clone(self), user: user.map(str::to_owned), _permit: permit })
     }
 
     fn of_users(&self) -> std::sync::MutexGuard<'_, HashMap<String, u32>> {
@@ -74,7 +74,7 @@ impl Calls {
     }
 }
 
-impl Drop for RunningCall<'_> {
+impl Drop for RunningCall {
     fn drop(&mut self) {
         let Some(user) = &self.user else { return };
         let mut of_users = self.calls.of_users();
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn o2_a_user_cannot_take_all_calls() {
-        let calls = Calls::default();
+        let calls = Arc::<Calls>::default();
         let of_ada: Vec<_> = std::iter::from_fn(|| calls.begin(Some("ada"))).collect();
         assert_eq!(of_ada.len(), MAX_OF_USER as usize);
         assert!(calls.begin(Some("bob")).is_some() && calls.begin(None).is_some());

@@ -18,6 +18,15 @@ pub enum ServeError {
         /// The server.
         server: String,
     },
+    /// The server has the interface over plain HTTP and no agent.
+    #[error(
+        "the server `{server}` has no agent to run over plain HTTP: add one with `agent`, or leave `api` out"
+    )]
+    #[non_exhaustive]
+    NoAgent {
+        /// The server.
+        server: String,
+    },
     /// Two tools, resources or prompts have one name.
     #[error("the server `{server}` has the {kind} `{name}` twice: rename one of them, or remove it")]
     #[non_exhaustive]

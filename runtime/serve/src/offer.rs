@@ -61,6 +61,14 @@ pub(crate) struct Offer {
 }
 
 impl Offer {
+    /// The agents that are offered, without those whose tools are.
+    pub(crate) fn agents(&self) -> impl Iterator<Item = &AgentHandle> {
+        self.sources.iter().filter_map(|source| match source {
+            Source::Agent(agent) => Some(agent),
+            Source::ToolsOf(_) => None,
+        })
+    }
+
     /// The current definitions of all tools, with the source of each, in a fixed order.
     ///
     /// # Errors

@@ -183,3 +183,13 @@ fn now() -> u64 {
 pub(crate) fn random(bytes: &mut [u8]) -> Result<(), ServeError> {
     getrandom::fill(bytes).map_err(|error| ServeError::Random(error.to_string()))
 }
+
+/// An id that nobody can guess.
+///
+/// # Errors
+/// As [`random`].
+pub(crate) fn new_id() -> Result<String, ServeError> {
+    let mut bytes = [0; 8];
+    random(&mut bytes)?;
+    Ok(bytes.iter().fold(String::new(), |id, byte| format!("{id}{byte:02x}")))
+}

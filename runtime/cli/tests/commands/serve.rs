@@ -1,6 +1,7 @@
 //! The command `serve`.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
 use std::process::Stdio;
 
 use serde_json::{Value, json};
@@ -80,4 +81,32 @@ fn o1_a_server_for_other_machines_needs_a_token() {
     }
     let ran = serve(&["--http", "127.0.0.1:0", "--token-env", "NO_SUCH_VARIABLE"]);
     assert!(ran.words.contains("`NO_SUCH_VARIABLE` of `--token-env` has no token"), "{ran:?}");
+}
+
+#[test]
+fn o6_serve_runs_an_agent_over_plain_http() {
+    let folder = Folder::adder();
+    let ran = folder.run(&["serve", "--card", "cards/adder.md", "--tools", "--http", "127.0.0.1:0", "--api"]);
+    assert_eq!(ran.code, 2, "no agent to run: {ran:?}");
+    let arguments = ["--model", "script:script.yaml", "--http", "127.0.0.1:0", "--api"];
+    let mut command = folder.command(&[&["serve", "--card", "cards/adder.md"][..], &arguments].concat());
+    let mut server = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let words = BufReader::new(server.stderr.take().unwrap());
+    let address = words.lines().map(Result::unwrap).find_map(|line| {
+        let (_, rest) = line.split_once("http://")?;
+        Some(rest.split_once("/openapi.json")?.0.to_owned())
+    });
+    let mut connection = TcpStream::connect(address.unwrap()).unwrap();
+    let body = r#"{"input": "41 + 1?"}"#;
+    let request = format!(
+        "POST /agents/adder/runs HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    connection.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).unwrap();
+    server.kill().unwrap();
+    server.wait().unwrap();
+    assert!(answer.contains(r#""text":"It is 42.""#), "{answer}");
 }

@@ -8,6 +8,7 @@ use http::header::{
 use http::uri::Authority;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Uri, request};
 use http_body_util::Full;
+use hyper::body::Bytes;
 
 use super::responses::{Refusal, refusal};
 use super::service::SESSION;
@@ -122,7 +123,7 @@ impl Origin {
 }
 
 /// The answer to the question of a browser whether a page may send its request.
-pub(crate) fn preflight(head: &request::Parts) -> Option<Refusal> {
+pub(crate) fn preflight(head: &request::Parts) -> Option<Response<Full<Bytes>>> {
     let asks = head.method == Method::OPTIONS && head.headers.contains_key("access-control-request-method");
     asks.then(|| {
         let mut answer = Response::new(Full::default());
@@ -161,7 +162,7 @@ mod tests {
             request = request.header(*name, *value);
         }
         let (head, ()) = request.body(()).unwrap().into_parts();
-        admission.check(&head).map_or_else(|refusal| refusal.status().as_u16(), |_| 200)
+        admission.check(&head).map_or_else(|refusal| refusal.status.as_u16(), |_| 200)
     }
 
     #[test]

@@ -75,7 +75,7 @@ impl Bodies {
 
     fn too_long(&self) -> Refusal {
         let message = format!("the request is longer than {} bytes", self.most);
-        refusal(StatusCode::PAYLOAD_TOO_LARGE, -32600, &message)
+        refusal(StatusCode::PAYLOAD_TOO_LARGE, -32600, message)
     }
 }
 

@@ -14,7 +14,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
 use super::stalling::Stalling;
-use super::{Bounds, Http, HttpService, PATH};
+use super::{Bounds, Http, PATH};
 use crate::calls::Calls;
 use crate::error::ServeError;
 
@@ -47,7 +47,7 @@ impl Listening {
         Ok(Self {
             listener,
             address,
-            router: http.router_of(HttpService::new(http, Arc::clone(&calls), ended.clone())),
+            router: http.router_until(&calls, ended.clone()),
             calls,
             bounds: http.bounds.clone(),
             ended,

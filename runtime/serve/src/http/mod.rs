@@ -1,8 +1,10 @@
 //! Servers over HTTP.
 
 mod admission;
+mod api;
 mod auth;
 mod body;
+mod door;
 mod handover;
 mod listen;
 mod load;
@@ -20,6 +22,7 @@ use std::time::Duration;
 use axum::Router;
 use onionskin_core::{CancellationToken, Secret};
 
+use crate::calls::Calls;
 use crate::error::ServeError;
 use crate::server::Server;
 use crate::user::User;
@@ -27,6 +30,7 @@ use crate::user::User;
 use admission::{Admission, is_of_this_machine};
 pub use auth::TokenVerifier;
 use auth::{Gate, Verifier};
+use door::Door;
 pub use listen::Listening;
 pub use metadata::ResourceMetadata;
 pub use service::HttpService;
@@ -61,6 +65,7 @@ pub struct Http {
     admission: Admission,
     gate: Gate,
     metadata: Option<Arc<ResourceMetadata>>,
+    has_api: bool,
     bounds: Bounds,
 }
 
@@ -71,6 +76,7 @@ impl Http {
             admission: Admission::default(),
             gate: Gate::default(),
             metadata: None,
+            has_api: false,
             bounds: Bounds {
                 body: 4 * 1024 * 1024,
                 patience: Duration::from_secs(30),
@@ -156,20 +162,32 @@ impl Http {
     /// The endpoint as a service of tower, for a path of an application: `Router::new().nest_service("/mcp", http.service())`. It checks
     /// hosts, origins, tokens and lengths of bodies; connections and their times are those of the application.
     pub fn service(&self) -> HttpService {
-        HttpService::new(self, Arc::default(), CancellationToken::new())
+        HttpService::new(self, Arc::new(Door::new(self)), Arc::default(), CancellationToken::new())
     }
 
-    /// The routes of a whole server: the endpoint `/mcp`, and the metadata of [`Self::resource_metadata`].
+    /// Serves the agents over plain HTTP too ([`Self::router`], [`Self::listen`]), for programs without MCP: `POST /agents/NAME/runs` runs one,
+    /// and `GET /openapi.json` describes all paths. The server must have an agent ([`ServerBuilder::agent`](super::ServerBuilder::agent)).
+    pub fn api(mut self) -> Self {
+        self.has_api = true;
+        self
+    }
+
+    /// The routes of a whole server: the endpoint `/mcp`, those of [`Self::api`], and the metadata of [`Self::resource_metadata`].
     pub fn router(&self) -> Router {
-        self.router_of(self.service())
+        self.router_until(&Arc::default(), CancellationToken::new())
     }
 
-    pub(crate) fn router_of(&self, service: HttpService) -> Router {
-        let router = Router::new().route_service(PATH, service);
-        match &self.metadata {
-            Some(metadata) => metadata.add_to(router),
-            None => router,
+    pub(crate) fn router_until(&self, calls: &Arc<Calls>, ended: CancellationToken) -> Router {
+        let door = Arc::new(Door::new(self));
+        let service = HttpService::new(self, Arc::clone(&door), Arc::clone(calls), ended.clone());
+        let mut router = Router::new().route_service(PATH, service);
+        if let Some(metadata) = &self.metadata {
+            router = metadata.add_to(router);
         }
+        if self.has_api {
+            router = api::add_to(router, &self.server.0, door, Arc::clone(calls), ended);
+        }
+        router
     }
 
     /// Listens on an address. The port 0 is any free one.
@@ -196,12 +214,16 @@ impl Http {
     /// Cancel safety: dropping the future listens on nothing.
     ///
     /// # Errors
-    /// Returns an error if the address cannot be used, or if other machines can reach it and no token is required.
+    /// Returns an error if the address cannot be used, if other machines can reach it and no token is required, or if the server has
+    /// [`Self::api`] and no agent.
     pub async fn listen(&self, address: SocketAddr) -> Result<Listening, ServeError> {
         let is_reachable =
             !address.ip().is_loopback() || self.admission.hosts.iter().any(|host| !is_of_this_machine(host));
         if is_reachable && !self.gate.is_closed() {
             return Err(ServeError::Open { address });
+        }
+        if self.has_api && self.server.0.offer.agents().next().is_none() {
+            return Err(ServeError::NoAgent { server: self.server.0.implementation.name.clone() });
         }
         Listening::bind(self, address).await
     }

@@ -17,13 +17,13 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower_service::Service;
 
 use super::Http;
-use super::admission::{Admission, preflight, share_with};
-use super::auth::{Gate, Refused};
-use super::body::{Bodies, Holding};
+use super::admission::{preflight, share_with};
+use super::body::Holding;
+use super::door::Door;
 use super::handover::Handover;
-use super::load::{OpenRequest, OpenRequests, Rate, Sessions};
+use super::load::{OpenRequest, OpenRequests, Sessions};
 use super::priming::{self, Unprimed};
-use super::responses::{Refusal, json_answer, refusal, too_many_requests, unauthorized, unavailable};
+use super::responses::{Refusal, refusal, unavailable};
 use super::session_id::SessionIds;
 use crate::calls::Calls;
 use crate::mcp::Handler;
@@ -43,10 +43,7 @@ pub struct HttpService(Arc<Endpoint>);
 struct Endpoint {
     inner: StreamableHttpService<Handler, LocalSessionManager>,
     calls: Arc<Calls>,
-    admission: Admission,
-    gate: Gate,
-    rate: Option<Rate>,
-    metadata: Option<Arc<str>>,
+    door: Arc<Door>,
     ids: SessionIds,
     sessions: Sessions,
     open: OpenRequests,
@@ -54,11 +51,10 @@ struct Endpoint {
     streams: Arc<Semaphore>,
     /// Sessions of other processes, if the program shares the key.
     handover: Option<Arc<Handover>>,
-    bodies: Bodies,
 }
 
 impl HttpService {
-    pub(crate) fn new(http: &Http, calls: Arc<Calls>, ended: CancellationToken) -> Self {
+    pub(crate) fn new(http: &Http, door: Arc<Door>, calls: Arc<Calls>, ended: CancellationToken) -> Self {
         let parts = Arc::clone(&http.server.0);
         let handover = parts.has_shared_key.then(Arc::<Handover>::default);
         // Hosts, origins and lengths are checked here, for all requests and before their bodies.
@@ -74,16 +70,12 @@ impl HttpService {
         Self(Arc::new(Endpoint {
             inner: StreamableHttpService::new(factory, sessions.manager(), config),
             calls,
-            admission: http.admission.clone(),
-            gate: http.gate.clone(),
-            rate: http.bounds.requests_per_minute.map(Rate::new),
-            metadata: http.metadata.as_ref().map(|metadata| metadata.address().into()),
+            door,
             ids,
             sessions,
             open: OpenRequests::default(),
             streams: Arc::new(Semaphore::new((http.bounds.connections / 2).clamp(1, Semaphore::MAX_PERMITS))),
             handover,
-            bodies: Bodies::new(http.bounds.body, http.bounds.patience),
         }))
     }
 }
@@ -94,13 +86,13 @@ type Held = (Option<OpenRequest>, Option<OwnedSemaphorePermit>);
 impl Endpoint {
     async fn answer<B: Body + Send + 'static>(&self, request: Request<B>) -> Result<Answer, Refusal> {
         let (head, body) = request.into_parts();
-        let origin = self.admission.check(&head)?;
+        let origin = self.door.admit(&head)?;
         let answer = match (preflight(&head), &origin) {
             (Some(preflight), Some(_)) => Ok(preflight.map(BodyExt::boxed)),
             _ => self.admitted(head, body).await,
         };
         let Some(origin) = origin else { return answer };
-        let mut answer = answer.unwrap_or_else(|refusal| refusal.map(BodyExt::boxed));
+        let mut answer = answer.unwrap_or_else(|refusal| refusal.into_rpc().map(BodyExt::boxed));
         share_with(answer.headers_mut(), origin);
         Ok(answer)
     }
@@ -110,11 +102,7 @@ impl Endpoint {
         mut head: request::Parts,
         body: B,
     ) -> Result<Answer, Refusal> {
-        let user = self.gate.user(&head.headers, self.bodies.patience).await;
-        let user = user.map_err(|refused| self.refused(&refused))?;
-        if let Some(seconds) = self.rate.as_ref().and_then(|rate| rate.count(user.as_ref())) {
-            return Err(too_many_requests(seconds));
-        }
+        let user = self.door.user(&head).await?;
         let mut _brought = None;
         let mut session = None;
         if let Some(shown) = head.headers.get(&SESSION).cloned() {
@@ -129,7 +117,7 @@ impl Endpoint {
             session = Some(own.id.to_owned());
             head.headers.insert(SESSION, id);
         }
-        let (bytes, _permit) = self.bodies.read(body).await?;
+        let (bytes, _permit) = self.door.bodies.read(body).await?;
         let held = self.check(&head, &bytes, session.as_deref(), user.as_ref()).await?;
         if let Some(user) = &user {
             head.extensions.insert(user.clone());
@@ -154,14 +142,6 @@ impl Endpoint {
         Ok(Response::from_parts(head, Holding { body, held: Some(held) }.boxed()))
     }
 
-    fn refused(&self, refused: &Refused) -> Refusal {
-        match refused {
-            Refused::NoToken => unauthorized(false, self.metadata.as_deref()),
-            Refused::WrongToken => unauthorized(true, self.metadata.as_deref()),
-            Refused::Busy => unavailable("too many tokens are checked at this moment"),
-        }
-    }
-
     /// Checks what a request would use. Returns what its answer holds.
     async fn check(
         &self,
@@ -180,8 +160,8 @@ impl Endpoint {
             _ => return Ok((None, None)),
         }
         let envelope = wire::check(body).map_err(|problem| {
-            let text = serde_json::to_string(&*problem).unwrap_or_default();
-            json_answer(StatusCode::BAD_REQUEST, text)
+            let error = problem.error;
+            refusal(StatusCode::BAD_REQUEST, error.code.0, error.message).with_id(problem.id)
         })?;
         let Some(id) = envelope.request_id() else { return Ok((None, None)) };
         let method = envelope.method.as_deref().unwrap_or_default();
@@ -214,8 +194,8 @@ async fn in_words_of_the_protocol(answer: Answer) -> Answer {
     }
     let (mut head, body) = answer.into_parts();
     let text = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
-    let refusal = refusal(head.status, -32600, &short(&String::from_utf8_lossy(&text), MAX_TEXT));
-    let (new, body) = refusal.map(BodyExt::boxed).into_parts();
+    let refusal = refusal(head.status, -32600, short(&String::from_utf8_lossy(&text), MAX_TEXT));
+    let (new, body) = refusal.into_rpc().map(BodyExt::boxed).into_parts();
     head.headers.remove(CONTENT_LENGTH);
     head.headers.extend(new.headers);
     Response::from_parts(head, body)
@@ -242,13 +222,13 @@ where
         let endpoint = Arc::clone(&self.0);
         Box::pin(async move {
             let answer = endpoint.answer(request).await;
-            Ok(answer.unwrap_or_else(|refusal| refusal.map(BodyExt::boxed)))
+            Ok(answer.unwrap_or_else(|refusal| refusal.into_rpc().map(BodyExt::boxed)))
         })
     }
 }
 
 impl std::fmt::Debug for HttpService {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("HttpService").field("gate", &self.0.gate).finish_non_exhaustive()
+        f.debug_struct("HttpService").field("gate", &self.0.door.gate).finish_non_exhaustive()
     }
 }

@@ -1,6 +1,6 @@
 //! Calls: of tools, and of prompts that tools write.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use onionskin_core::question::Paused;
 use onionskin_core::run::ToolCallStream;
@@ -19,21 +19,21 @@ use super::result;
 use crate::calls::{Calls, RunningCall};
 use crate::offer::Target;
 use crate::server::Parts;
-use crate::state::{Binding, StateError, random};
+use crate::state::{Binding, StateError, new_id};
 
 /// Where calls run: a server, and the calls in progress of the connection or of all connections.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'p> {
     pub(super) parts: &'p Parts,
-    pub(super) calls: &'p Calls,
+    pub(super) calls: &'p Arc<Calls>,
 }
 
-impl<'p> Place<'p> {
+impl Place<'_> {
     /// Begins a call of the client's user.
     ///
     /// # Errors
     /// Returns an error if there are too many calls, or if the server ends.
-    pub(super) fn begin(&self, requester: &Requester) -> Result<RunningCall<'p>, ErrorData> {
+    pub(super) fn begin(&self, requester: &Requester) -> Result<RunningCall, ErrorData> {
         let running = self.calls.begin(requester.client.user().map(crate::User::id));
         running.ok_or_else(|| {
             ErrorData::internal_error("the server has too many calls, or ends: try again later", None)
@@ -134,7 +134,7 @@ pub(super) async fn run(
         }
         None => match target.call(&name, Args::from(arguments)) {
             Ok(request) => {
-                id = new_id()?;
+                id = log_id()?;
                 by_client = if requester.is_asked_by_result {
                     ByClient::Named(Mutex::new(responses))
                 } else {
@@ -190,13 +190,11 @@ async fn watched(mut stream: ToolCallStream, mut reports: Reports<'_>) -> Result
 }
 
 /// An id under which the log has a call.
-fn new_id() -> Result<String, ErrorData> {
-    let mut bytes = [0; 8];
-    random(&mut bytes).map_err(|error| {
+fn log_id() -> Result<String, ErrorData> {
+    new_id().map_err(|error| {
         tracing::error!("{error}");
         ErrorData::internal_error("the server cannot make an id", None)
-    })?;
-    Ok(bytes.iter().fold(String::new(), |id, byte| format!("{id}{byte:02x}")))
+    })
 }
 
 /// The error for a source of tools that fails.

@@ -6,53 +6,16 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use onionskin::question::SealKey;
-use onionskin::secret::Secret;
-use onionskin::serve::{Http, ResourceMetadata, ServeError, Server, User};
+use onionskin::serve::{ResourceMetadata, ServeError};
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpStream;
-use tokio::sync::oneshot;
 
-use crate::desk::{Ledger, builder, server};
+use crate::desk::{builder, server};
 use crate::lines::{NEW, call};
-
-/// A server that listens, until it is dropped.
-struct Site {
-    address: SocketAddr,
-    ledger: Arc<Ledger>,
-    end: Option<oneshot::Sender<()>>,
-    ended: tokio::task::JoinHandle<()>,
-}
+use crate::site::{Site, header, tokens};
 
 impl Site {
-    async fn new(configure: impl FnOnce(Http) -> Http) -> Self {
-        let (server, ledger) = server().await;
-        Self::with(&server, ledger, configure).await
-    }
-
-    async fn with(server: &Server, ledger: Arc<Ledger>, configure: impl FnOnce(Http) -> Http) -> Self {
-        let listening = configure(server.http()).listen(([127, 0, 0, 1], 0).into()).await.unwrap();
-        let address = listening.address();
-        let (end, ends) = oneshot::channel::<()>();
-        let ended = tokio::spawn(listening.run(async { drop(ends.await) }));
-        Self { address, ledger, end: Some(end), ended }
-    }
-
-    async fn send(&self, request: &str) -> TcpStream {
-        let mut stream = TcpStream::connect(self.address).await.unwrap();
-        stream.write_all(request.as_bytes()).await.unwrap();
-        stream
-    }
-
-    /// The status and the whole answer.
-    async fn answer(&self, request: &str) -> (u16, String) {
-        let mut stream = self.send(request).await;
-        let mut bytes = Vec::new();
-        tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut bytes)).await.unwrap().unwrap();
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        (text.get(9..12).and_then(|status| status.parse().ok()).unwrap_or_default(), text)
-    }
-
     /// A request of 2026-07-28 with further headers.
     async fn post(&self, method: &str, params: Value, headers: &str) -> (u16, String) {
         self.answer(&post(method, params, headers)).await
@@ -90,18 +53,6 @@ fn initialize() -> Value {
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" },
     });
     json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params })
-}
-
-fn header<'a>(answer: &'a str, name: &str) -> Option<&'a str> {
-    answer.lines().find_map(|line| {
-        let (key, value) = line.split_once(": ")?;
-        key.eq_ignore_ascii_case(name).then_some(value)
-    })
-}
-
-fn tokens(http: Http) -> Http {
-    let token = |text: &str| Secret::new(text.to_owned());
-    http.token(token("ada-token"), User::new("ada")).token(token("bob-token"), User::new("bob"))
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod api;
 mod calls;
 mod changes;
 mod desk;
@@ -10,3 +11,4 @@ mod idle;
 mod lines;
 mod questions;
 mod requests;
+mod site;

@@ -1,0 +1,212 @@
+//! Runs of agents, and their sessions.
+
+use std::sync::Arc;
+
+use axum::response::Response;
+use http::StatusCode;
+use http::header::ACCEPT;
+use onionskin_core::run::RunRequest;
+use onionskin_core::sessions::SessionError;
+use onionskin_core::{AgentHandle, Args, RunError, Session, ToolOutput};
+use serde_json::{Value, json};
+
+use super::super::responses::{Refusal, refusal, unavailable};
+use super::forms::{AnswerBody, RunBody, completed, waiting};
+use super::{Api, Entered, json_answer, read, stream};
+use crate::client::Client;
+use crate::question::names;
+use crate::server::Parts;
+use crate::state::{Binding, StateError, new_id};
+use crate::user::User;
+
+/// Runs an agent.
+///
+/// # Errors
+/// Returns the refusal of a request that is none, or the problem of the run.
+pub(super) async fn run(api: &Arc<Api>, name: &str, entered: Entered) -> Result<Response, Refusal> {
+    let agent = api.agent(name)?;
+    let RunBody { input, session } = read(&entered)?;
+    let arguments = if input.is_object() { input } else { json!({ "input": input }) };
+    let request = agent.call(Args::from(arguments));
+    let request = request.map_err(|error| refusal(StatusCode::UNPROCESSABLE_ENTITY, 0, error.to_text()))?;
+    let id = new_id().map_err(|_| unavailable("the server cannot make an id"))?;
+    let request = request.run_id(id.as_str());
+    let request = in_session(agent, session, request).await?;
+    begin(api, agent, request, id, entered).await
+}
+
+/// Continues a run with answers.
+///
+/// # Errors
+/// As [`run`]; also if the state or an answer does not belong to the run.
+pub(super) async fn answer(api: &Arc<Api>, name: &str, entered: Entered) -> Result<Response, Refusal> {
+    let agent = api.agent(name)?;
+    let AnswerBody { state, answers, session } = read(&entered)?;
+    let binding = binding(&api.parts, agent, entered.user.as_ref());
+    let invalid = |error: StateError| refusal(StatusCode::CONFLICT, 0, error.to_string());
+    let opened = api.parts.states.open(&state, &binding).map_err(invalid)?;
+    let names = names(opened.paused.questions());
+    if let Some(unknown) = answers.keys().find(|name| !names.contains(name)) {
+        let message =
+            format!("the run has no question `{}`; its questions are: {}", unknown, names.join(", "));
+        return Err(refusal(StatusCode::UNPROCESSABLE_ENTITY, 0, message));
+    }
+    let mut request = agent.resume_call(&opened.paused);
+    for (question, name) in opened.paused.questions().iter().zip(&names) {
+        if let Some(answer) = answers.get(name) {
+            let wrong = |error: onionskin_core::question::AnswerError| {
+                refusal(StatusCode::UNPROCESSABLE_ENTITY, 0, format!("`{name}`: {error}"))
+            };
+            question.check(answer).map_err(wrong)?;
+            request = request.answer(question.key(), answer.clone());
+        }
+    }
+    api.parts.states.use_up(&opened, &binding).map_err(invalid)?;
+    let request = in_session(agent, session, request).await?;
+    let id = opened.paused.run_id().to_owned();
+    begin(api, agent, request, id, entered).await
+}
+
+/// What a state of an agent's run belongs to.
+fn binding(parts: &Parts, agent: &AgentHandle, user: Option<&User>) -> Binding {
+    Binding::new(&parts.implementation.name, user.map(User::id), "runs", agent.name(), &Value::Null)
+}
+
+async fn in_session(
+    agent: &AgentHandle,
+    session: Option<String>,
+    request: RunRequest<ToolOutput>,
+) -> Result<RunRequest<ToolOutput>, Refusal> {
+    match session {
+        Some(id) => Ok(request.session(&open(agent, &id).await?)),
+        None => Ok(request),
+    }
+}
+
+async fn open(agent: &AgentHandle, id: &str) -> Result<Session, Refusal> {
+    agent.open_session(id).await.map_err(|error| session_problem(&error))
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "all others are of the inside")]
+fn session_problem(error: &SessionError) -> Refusal {
+    match error {
+        // Nobody learns that another user has it.
+        SessionError::OtherUser { .. } => refusal(StatusCode::NOT_FOUND, 0, "there is no such session"),
+        SessionError::NotStored { .. } => refusal(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            0,
+            "this agent has no stored sessions: leave `session` out",
+        ),
+        SessionError::Waits { .. } => refusal(
+            StatusCode::CONFLICT,
+            0,
+            "a run of the session waits for answers: `GET` the session, and answer",
+        ),
+        error => {
+            tracing::error!("a session of the plain HTTP interface cannot be used: {error}");
+            refusal(StatusCode::INTERNAL_SERVER_ERROR, 0, "the session cannot be used")
+        }
+    }
+}
+
+/// Begins the run, and answers with its end or with its events.
+async fn begin(
+    api: &Arc<Api>,
+    agent: &AgentHandle,
+    request: RunRequest<ToolOutput>,
+    id: String,
+    entered: Entered,
+) -> Result<Response, Refusal> {
+    let user = entered.user;
+    let mut client = Client { user: user.clone(), ..Client::default() };
+    client.set_headers(&entered.head.headers);
+    let request = match &user {
+        Some(user) => request.user(user.id()),
+        None => request,
+    };
+    let request = request.offer(client).cancellation(api.ended.child_token());
+    let accepts =
+        entered.head.headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    if accepts.contains("text/event-stream") {
+        return stream::answer(api, agent, request, id, user);
+    }
+    let running = api.calls.begin(user.as_ref().map(User::id));
+    let Some(_running) = running else { return Err(unavailable("the server has too many calls, or ends")) };
+    let ended = request.run().await;
+    let (status, run) = end(&api.parts, agent, user.as_ref(), &id, ended)?;
+    Ok(json_answer(status, &run))
+}
+
+/// The end of a run as JSON.
+///
+/// # Errors
+/// Returns the problem of a run without an answer.
+#[expect(clippy::wildcard_enum_match_arm, reason = "all other errors are of the inside")]
+pub(super) fn end(
+    parts: &Parts,
+    agent: &AgentHandle,
+    user: Option<&User>,
+    id: &str,
+    ended: Result<ToolOutput, RunError>,
+) -> Result<(StatusCode, Value), Refusal> {
+    match ended {
+        Ok(output) => Ok((StatusCode::OK, completed(id, &output))),
+        Err(RunError::Paused(paused)) => {
+            let sealed = parts.states.seal(&paused, &binding(parts, agent, user));
+            let state = sealed.map_err(|error| {
+                tracing::error!("the state of a run cannot be sealed: {error}");
+                refusal(StatusCode::INTERNAL_SERVER_ERROR, 0, "the run cannot wait for an answer")
+            })?;
+            Ok((StatusCode::OK, waiting(id, &paused, &state)))
+        }
+        Err(RunError::Session { source, .. }) => Err(session_problem(&source)),
+        Err(RunError::Limit { limit, .. }) => {
+            Err(refusal(StatusCode::UNPROCESSABLE_ENTITY, 0, format!("the run reached its limit of {limit}")))
+        }
+        Err(RunError::NoInput { .. }) => {
+            Err(refusal(StatusCode::UNPROCESSABLE_ENTITY, 0, "the input is empty"))
+        }
+        Err(RunError::InputCheck { .. }) => {
+            Err(refusal(StatusCode::UNPROCESSABLE_ENTITY, 0, "the input was refused"))
+        }
+        Err(RunError::Cancelled { .. }) => Err(refusal(StatusCode::CONFLICT, 0, "the run was cancelled")),
+        Err(failure) => {
+            tracing::error!(run = id, "a run of the plain HTTP interface failed: {failure}");
+            let message = format!("the run failed. The server's log has the reason under `{id}`.");
+            Err(refusal(StatusCode::INTERNAL_SERVER_ERROR, 0, message))
+        }
+    }
+}
+
+/// A stored session: its messages, and the questions of a run that waits.
+///
+/// # Errors
+/// Returns a problem if there is no such session of the user.
+pub(super) async fn session(
+    api: &Arc<Api>,
+    name: &str,
+    id: &str,
+    entered: &Entered,
+) -> Result<Response, Refusal> {
+    let agent = api.agent(name)?;
+    let session = open(agent, id).await?;
+    let (owner, user) = (session.user(), entered.user.as_ref().map(User::id));
+    let history = session.history();
+    if owner.as_deref() != user || history.is_empty() && session.paused().is_none() {
+        return Err(refusal(StatusCode::NOT_FOUND, 0, "there is no such session"));
+    }
+    let messages: Vec<_> =
+        history.iter().map(|message| serde_json::to_value(message).unwrap_or_default()).collect();
+    let mut shown = json!({ "id": id, "messages": messages });
+    if let Some(paused) = session.paused() {
+        let run = end(
+            &api.parts,
+            agent,
+            entered.user.as_ref(),
+            paused.run_id(),
+            Err(RunError::Paused(paused.clone())),
+        );
+        shown["waiting"] = run?.1;
+    }
+    Ok(json_answer(StatusCode::OK, &shown))
+}
