@@ -81,12 +81,12 @@ pub(crate) struct ServeArguments {
 }
 
 pub(crate) async fn run(program: &Program, arguments: ServeArguments) -> Result<ExitCode, Failure> {
-    let (app, server, token) = until_signal(async {
+    let (app, server, token) = Box::pin(until_signal(async {
         let token = arguments.token_env.as_deref().map(token).transpose()?;
         let app = app(program, &arguments).await?;
         let server = server(program, app.entry(), arguments.tools).await?;
         Ok((app, server, token))
-    })
+    }))
     .await?;
     if arguments.verbose {
         log::show();

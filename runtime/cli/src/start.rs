@@ -65,7 +65,7 @@ impl Program {
             Command::Run(arguments) => run::run(self, arguments).await,
             Command::Chat(arguments) => chat::run(self, arguments).await,
             #[cfg(feature = "serve")]
-            Command::Serve(arguments) => serve::run(self, arguments).await,
+            Command::Serve(arguments) => Box::pin(serve::run(self, arguments)).await,
             #[cfg(feature = "acp")]
             Command::Acp(arguments) => acp::run(self, arguments).await,
             Command::List(arguments) => list::run(self, arguments).await,

@@ -32,7 +32,7 @@ impl Server {
     /// # Errors
     /// Returns an error if the client breaks the protocol before it is ready.
     pub async fn serve_stdio(&self) -> Result<(), ServeError> {
-        self.serve_streams(tokio::io::stdin(), tokio::io::stdout()).await
+        Box::pin(self.serve_streams(tokio::io::stdin(), tokio::io::stdout())).await
     }
 
     /// As [`Self::serve_stdio`], for other streams, such as a socket or a pair in memory.

@@ -121,6 +121,7 @@ fn too_long(method: &str, params: &str) -> Option<&'static str> {
 }
 
 /// An error as the answer to a message.
+#[expect(clippy::unnecessary_box_returns, reason = "it is the error of results")]
 pub(crate) fn problem(id: Option<RequestId>, code: ErrorCode, message: &'static str) -> Box<JsonRpcError> {
     Box::new(JsonRpcError::new(id, ErrorData::new(code, message, None)))
 }

@@ -1,6 +1,6 @@
 //! Answers to requests that are refused before anything runs.
 
-use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{Response, StatusCode};
 use http_body_util::Full;
 use hyper::body::Bytes;
@@ -16,18 +16,19 @@ pub(crate) struct Refusal {
     message: String,
     /// The id of the request, if it could be read.
     id: Option<RequestId>,
-    headers: HeaderMap,
+    /// Further headers. A short list: the refusal is the error of many results.
+    headers: Vec<(HeaderName, HeaderValue)>,
 }
 
 /// A refusal without further headers.
 pub(crate) fn refusal(status: StatusCode, code: i32, message: impl Into<String>) -> Refusal {
-    Refusal { status, code, message: message.into(), id: None, headers: HeaderMap::new() }
+    Refusal { status, code, message: message.into(), id: None, headers: Vec::new() }
 }
 
 /// The refusal of a user with too many requests.
 pub(crate) fn too_many_requests(seconds: u64) -> Refusal {
     let mut refusal = refusal(StatusCode::TOO_MANY_REQUESTS, -32000, "too many requests: wait");
-    refusal.headers.insert(RETRY_AFTER, seconds.into());
+    refusal.headers.push((RETRY_AFTER, seconds.into()));
     refusal
 }
 
@@ -42,7 +43,7 @@ pub(crate) fn unauthorized(has_token: bool, metadata: Option<&str>) -> Refusal {
     let message = if has_token { "the token is not valid" } else { "a bearer token is required" };
     let mut refusal = refusal(StatusCode::UNAUTHORIZED, -32001, message);
     if let Ok(challenge) = HeaderValue::from_str(challenge.trim_end()) {
-        refusal.headers.insert(WWW_AUTHENTICATE, challenge);
+        refusal.headers.push((WWW_AUTHENTICATE, challenge));
     }
     refusal
 }
@@ -50,7 +51,7 @@ pub(crate) fn unauthorized(has_token: bool, metadata: Option<&str>) -> Refusal {
 /// The refusal of a server that ends or has no room.
 pub(crate) fn unavailable(message: &str) -> Refusal {
     let mut refusal = refusal(StatusCode::SERVICE_UNAVAILABLE, -32000, message);
-    refusal.headers.insert(RETRY_AFTER, HeaderValue::from_static("5"));
+    refusal.headers.push((RETRY_AFTER, HeaderValue::from_static("5")));
     refusal
 }
 
@@ -82,10 +83,15 @@ impl Refusal {
     }
 }
 
-fn answer(status: StatusCode, headers: HeaderMap, kind: &'static str, body: &Value) -> Response<Full<Bytes>> {
+fn answer(
+    status: StatusCode,
+    headers: Vec<(HeaderName, HeaderValue)>,
+    kind: &'static str,
+    body: &Value,
+) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::from(body.to_string()));
     *response.status_mut() = status;
-    *response.headers_mut() = headers;
+    response.headers_mut().extend(headers);
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     response
 }

@@ -128,7 +128,7 @@ async fn begin(
     let accepts =
         entered.head.headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     if accepts.contains("text/event-stream") {
-        return stream::answer(api, agent, request, id, user);
+        return stream::answer(api, agent, request, &id, user);
     }
     let running = api.calls.begin(user.as_ref().map(User::id));
     let Some(_running) = running else { return Err(unavailable("the server has too many calls, or ends")) };
@@ -141,7 +141,6 @@ async fn begin(
 ///
 /// # Errors
 /// Returns the problem of a run without an answer.
-#[expect(clippy::wildcard_enum_match_arm, reason = "all other errors are of the inside")]
 pub(super) fn end(
     parts: &Parts,
     agent: &AgentHandle,

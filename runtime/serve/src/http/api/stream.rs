@@ -54,21 +54,21 @@ pub(super) fn answer(
     api: &Arc<Api>,
     agent: &AgentHandle,
     request: RunRequest<ToolOutput>,
-    id: String,
+    id: &str,
     user: Option<User>,
 ) -> Result<Response, Refusal> {
     let call = api.calls.begin(user.as_ref().map(User::id));
     let Some(call) = call else { return Err(unavailable("the server has too many calls, or ends")) };
     let token: CancellationToken = api.ended.child_token();
-    api.running().insert(id.clone(), (user.clone(), token.clone()));
+    api.running().insert(id.to_owned(), (user.clone(), token.clone()));
     let running = Running {
         stream: Some(request.cancellation(token).stream()),
         agent: agent.clone(),
         parts: Arc::clone(&api.parts),
         user,
-        id: id.clone(),
+        id: id.to_owned(),
         _call: call,
-        _listed: Listed { api: Arc::clone(api), id: id.clone() },
+        _listed: Listed { api: Arc::clone(api), id: id.to_owned() },
     };
     let pieces = stream::unfold(running, |mut running| async move {
         let piece = running.next().await?;
@@ -77,7 +77,7 @@ pub(super) fn answer(
     let headers = [
         (CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
         (CACHE_CONTROL, HeaderValue::from_static("no-store")),
-        (RUN, HeaderValue::from_str(&id).unwrap_or_else(|_| HeaderValue::from_static(""))),
+        (RUN, HeaderValue::from_str(id).unwrap_or_else(|_| HeaderValue::from_static(""))),
     ];
     Ok((headers, Body::from_stream(pieces)).into_response())
 }
