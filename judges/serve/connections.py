@@ -38,7 +38,8 @@ def check_installed():
 def http_desk(desk, folder):
     """The address of a desk over HTTP."""
     users = [f"{token}={user}" for user, token in TOKENS.items()]
-    server = subprocess.Popen([desk, folder, "http", *users], stdout=subprocess.PIPE, text=True)
+    # It ends when its standard input does, and so with the judge.
+    server = subprocess.Popen([desk, folder, "http", *users], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         yield server.stdout.readline().strip()
         assert server.poll() is None, "the desk over HTTP ended"

@@ -283,6 +283,8 @@ async fn main() -> Result<(), BoxError> {
     let http = users.fold(server.http(), |http: Http, (token, user)| http.token(token, user));
     let listening = http.listen(([127, 0, 0, 1], 0).into()).await?;
     println!("{}", listening.url());
-    listening.run(std::future::pending()).await;
+    // It ends with the program that started it.
+    let mut input = tokio::io::stdin();
+    listening.run(async { drop(tokio::io::copy(&mut input, &mut tokio::io::sink()).await) }).await;
     Ok(())
 }
