@@ -8,3 +8,5 @@ pub use onionskin_tools::journal::{
     InDoubt, Journal, JournalError, JournalErrorKind, MemoryJournal, Step, StepExec, StepId, StepKind,
     StepRecord, StepWork, fingerprint,
 };
+#[doc(hidden)]
+pub use onionskin_tools::journal::{keep, kept};

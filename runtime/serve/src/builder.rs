@@ -1,5 +1,6 @@
 //! Builds servers.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use onionskin_core::declaration::{AgentDeclaration, DynAgent};
@@ -18,6 +19,8 @@ use crate::state::{DEFAULT_TTL, StateKeeper, random};
 
 /// The time that a client has for the answer to a question while its call waits.
 const DEFAULT_QUESTION_TIMEOUT: Duration = Duration::from_mins(10);
+/// The time after which a call becomes a task.
+const DEFAULT_TASK_AFTER: Duration = Duration::from_secs(5);
 
 /// Builds a [`Server`]. Created by [`Server::builder`].
 #[derive(Debug)]
@@ -29,6 +32,7 @@ pub struct ServerBuilder {
     tools: Vec<ToolSpec>,
     key: Option<SealKey>,
     question_timeout: Duration,
+    task_after: Duration,
 }
 
 impl ServerBuilder {
@@ -40,6 +44,7 @@ impl ServerBuilder {
             tools: Vec::new(),
             key: None,
             question_timeout: DEFAULT_QUESTION_TIMEOUT,
+            task_after: DEFAULT_TASK_AFTER,
         }
     }
 
@@ -127,6 +132,14 @@ impl ServerBuilder {
         self
     }
 
+    /// Sets the time after which the call of a tool becomes a task, for clients that have tasks (`io.modelcontextprotocol/tasks`). The
+    /// default is 5 seconds. The client then asks for the state of the task, and a connection that ends does not end it. If the agent has a
+    /// [journal](onionskin_core::journal::Journal), a task goes on in the next process with the same journal.
+    pub fn task_after(mut self, time: Duration) -> Self {
+        self.task_after = time;
+        self
+    }
+
     /// Builds the server.
     ///
     /// Cancel safety: dropping the future has no effect.
@@ -135,7 +148,7 @@ impl ServerBuilder {
     /// Returns an error if the server offers nothing, if two of its tools, resources or prompts have one name, or if a tool cannot be
     /// served.
     pub async fn build(self) -> Result<Server, ServeError> {
-        let Self { implementation, instructions, mut offer, tools, key, question_timeout } = self;
+        let Self { implementation, instructions, mut offer, tools, key, question_timeout, task_after } = self;
         if !tools.is_empty() {
             let agent = host(&implementation.name, tools).await?;
             offer.sources.insert(0, Source::ToolsOf(agent));
@@ -167,6 +180,8 @@ impl ServerBuilder {
             session_key: purpose(&key, b"session"),
             has_shared_key,
             changes: Changes::default(),
+            tasks: Arc::default(),
+            task_after,
         }))
     }
 }

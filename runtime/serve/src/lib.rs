@@ -43,6 +43,7 @@ mod resource;
 mod server;
 mod state;
 mod stdio;
+mod tasks;
 mod user;
 mod wire;
 

@@ -22,6 +22,15 @@ pub(crate) enum Source {
     ToolsOf(AgentHandle),
 }
 
+impl Source {
+    /// The agent.
+    pub(crate) fn agent(&self) -> &AgentHandle {
+        match self {
+            Self::Agent(agent) | Self::ToolsOf(agent) => agent,
+        }
+    }
+}
+
 /// The tool that a name means.
 pub(crate) enum Target<'o> {
     /// The agent.

@@ -95,7 +95,9 @@ impl Form {
                 _ => None,
             },
             Shape::Object { as_json } => {
-                let fields = content.iter().map(|(name, value)| {
+                // What the form did not ask for is ignored.
+                let asked = content.iter().filter(|(name, _)| self.schema["properties"].get(*name).is_some());
+                let fields = asked.map(|(name, value)| {
                     let value = if as_json.contains(name) { parsed(value)? } else { value.clone() };
                     Some((name.clone(), value))
                 });

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rmcp::model::{
     Implementation, JsonObject, PromptsCapability, ResourcesCapability, ServerCapabilities, ServerConfig,
-    ToolsCapability,
+    TASKS_EXTENSION_ID, ToolsCapability,
 };
 
 use crate::builder::ServerBuilder;
@@ -14,6 +14,7 @@ use crate::changes::{Change, Changes};
 use crate::http::Http;
 use crate::offer::Offer;
 use crate::state::StateKeeper;
+use crate::tasks::Tasks;
 
 /// An MCP server: what it offers, and how clients may use it. Cheap to clone; clones are the same server.
 ///
@@ -33,6 +34,15 @@ pub(crate) struct Parts {
     /// Whether other processes have the keys too.
     pub(crate) has_shared_key: bool,
     pub(crate) changes: Changes,
+    pub(crate) tasks: Arc<Tasks>,
+    /// The time after which a call becomes a task.
+    pub(crate) task_after: Duration,
+}
+
+impl Drop for Parts {
+    fn drop(&mut self) {
+        self.tasks.end.cancel();
+    }
 }
 
 impl Server {
@@ -91,6 +101,8 @@ impl Parts {
         capabilities.completions = Some(JsonObject::new());
         // Clients before 2026-07-28 have logs.
         capabilities.logging = Some(JsonObject::new());
+        let extensions = [(TASKS_EXTENSION_ID.to_owned(), JsonObject::new())];
+        capabilities.extensions.get_or_insert_default().extend(extensions);
         let mut info = ServerConfig::new(capabilities).with_server_info(self.implementation.clone());
         info.instructions.clone_from(&self.instructions);
         info

@@ -189,7 +189,7 @@ pub(crate) fn random(bytes: &mut [u8]) -> Result<(), ServeError> {
 /// # Errors
 /// As [`random`].
 pub(crate) fn new_id() -> Result<String, ServeError> {
-    let mut bytes = [0; 8];
+    let mut bytes = [0; 16];
     random(&mut bytes)?;
     Ok(bytes.iter().fold(String::new(), |id, byte| format!("{id}{byte:02x}")))
 }

@@ -16,7 +16,7 @@ use rmcp::service::{Peer, PeerRequestOptions, RoleServer};
 use serde_json::{Value, json};
 
 use crate::client::Client;
-use crate::question::{Form, names, own_name};
+use crate::question::{Form, own_name};
 
 /// Answers the questions of a call by the client.
 pub(super) enum ByClient {
@@ -57,10 +57,13 @@ impl Answerer for ByClient {
     }
 }
 
-/// The answers that a client brought to the open questions of its call, by the keys of the questions.
-pub(super) fn answers(paused: &Paused, responses: &InputResponses) -> Vec<(String, Answer)> {
-    let names = names(paused.questions());
-    let questions = paused.questions().iter().zip(&names);
+/// The answers that a client brought to the open questions of its call, which have these names, by the keys of the questions.
+pub(super) fn answers(
+    paused: &Paused,
+    names: &[String],
+    responses: &InputResponses,
+) -> Vec<(String, Answer)> {
+    let questions = paused.questions().iter().zip(names);
     let answered = questions.filter_map(|(question, name)| {
         let answer = answer(question, responses.get(name)?)?;
         Some((question.key().to_owned(), answer))
@@ -209,19 +212,19 @@ async fn ask(
     None
 }
 
-/// The requests for the open questions of a paused call, by their names.
+/// The requests for the open questions of a paused call, by these names.
 ///
 /// # Errors
 /// Returns an error if a question cannot be written in MCP.
-pub(super) fn input_requests(paused: &Paused) -> Result<InputRequests, ErrorData> {
+pub(super) fn input_requests(paused: &Paused, names: &[String]) -> Result<InputRequests, ErrorData> {
     let mut requests = BTreeMap::new();
-    for (question, name) in paused.questions().iter().zip(names(paused.questions())) {
+    for (question, name) in paused.questions().iter().zip(names) {
         let request = Wanted::new(question).map(|wanted| wanted.input_request());
         let Some(Ok(request)) = request else {
             tracing::error!("the question `{}` cannot be written in MCP", question.key());
             return Err(ErrorData::internal_error("a question of the call cannot be written in MCP", None));
         };
-        requests.insert(name, request);
+        requests.insert(name.clone(), request);
     }
     Ok(requests)
 }

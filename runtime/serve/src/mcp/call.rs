@@ -7,17 +7,21 @@ use onionskin_core::run::ToolCallStream;
 use onionskin_core::{Args, CancellationToken, RunError, ToolOutput};
 use rmcp::ErrorData;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, InputRequiredResult, InputResponses, JsonObject,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CreateTaskResult, InputRequiredResult,
+    InputResponses, JsonObject, Task,
 };
 use serde_json::Value;
+use tokio::time::timeout;
 use tracing::Instrument as _;
 
 use super::asking::{ByClient, ClientPeer, answers, checked, input_requests, missing_capabilities, unasked};
 use super::client::Requester;
 use super::reports::Reports;
 use super::result;
+use super::task::{Begun, Work};
 use crate::calls::{Calls, RunningCall};
 use crate::offer::Target;
+use crate::question::names;
 use crate::server::Parts;
 use crate::state::{Binding, StateError, new_id};
 
@@ -35,9 +39,7 @@ impl Place<'_> {
     /// Returns an error if there are too many calls, or if the server ends.
     pub(super) fn begin(&self, requester: &Requester) -> Result<RunningCall, ErrorData> {
         let running = self.calls.begin(requester.client.user().map(crate::User::id));
-        running.ok_or_else(|| {
-            ErrorData::internal_error("the server has too many calls, or ends: try again later", None)
-        })
+        running.ok_or_else(busy)
     }
 }
 
@@ -61,6 +63,8 @@ pub(super) enum Ended {
     Asks(InputRequiredResult),
     /// It failed, with a result for the model.
     Failed(CallToolResult),
+    /// It goes on as a task.
+    Task(Task),
 }
 
 /// Runs the call of a tool and answers it.
@@ -91,6 +95,7 @@ pub(super) async fn tool(
         Ended::Output(output) => result::complete(&output)?.into(),
         Ended::Asks(asks) => asks.into(),
         Ended::Failed(result) => result.into(),
+        Ended::Task(task) => CallToolResponse::Task(CreateTaskResult::new(task)),
     })
 }
 
@@ -106,7 +111,7 @@ pub(super) async fn run(
     cancelled: &CancellationToken,
 ) -> Result<Ended, ErrorData> {
     let Call { method, name, arguments, responses, state } = call;
-    let _running = place.begin(requester)?;
+    let running = place.begin(requester)?;
     let parts = place.parts;
     let span = tracing::info_span!(
         "serve",
@@ -118,6 +123,7 @@ pub(super) async fn run(
     let arguments = Value::Object(arguments);
     let user = requester.client.user().map(crate::User::id);
     let binding = Binding::new(&parts.implementation.name, user, method, &name, &arguments);
+    let begun = (method == "tools/call" && requester.has_tasks).then(|| Begun::new(&name, &arguments, user));
     let responses = checked(responses)?;
     let id;
     let by_client;
@@ -129,7 +135,7 @@ pub(super) async fn run(
             id = opened.paused.run_id().to_owned();
             by_client = ByClient::Nobody;
             let request = target.agent().resume_call(&opened.paused);
-            let answers = answers(&opened.paused, &responses);
+            let answers = answers(&opened.paused, &names(opened.paused.questions()), &responses);
             answers.into_iter().fold(request, |request, (key, answer)| request.answer(key, answer))
         }
         None => match target.call(&name, Args::from(arguments)) {
@@ -141,7 +147,7 @@ pub(super) async fn run(
                     let (peer, client) = (requester.peer.clone(), requester.client.clone());
                     ByClient::Request(Box::new(ClientPeer { peer, client, timeout: parts.question_timeout }))
                 };
-                request.correlation_id(id.as_str())
+                request.run_id(id.as_str())
             }
             Err(error) => return result::tool_error(&error).map(Ended::Failed),
         },
@@ -151,9 +157,30 @@ pub(super) async fn run(
         None => request,
     };
     let request = request.offer(requester.client.clone()).default_answerer(by_client);
-    let reports = Reports::new(requester, &name, matches!(target, Target::Agent(_)));
-    let work = watched(request.stream(), reports).instrument(span);
-    let Some(ended) = cancelled.run_until_cancelled(work).await else { return Err(result::cancelled(&name)) };
+    let is_agent = matches!(target, Target::Agent(_));
+    let mut reports = Reports::new(requester, &name, is_agent);
+    let mut stream = request.stream();
+    if let Some(begun) = begun {
+        let in_time = timeout(parts.task_after, watched(&mut stream, &mut reports)).instrument(span.clone());
+        let Some(in_time) = cancelled.run_until_cancelled(in_time).await else {
+            return Err(result::cancelled(&name));
+        };
+        if in_time.is_err() {
+            let work = Work::new(parts, target, &name, &id, requester.client.clone());
+            if let Some((task, cancel)) = work.announce(&begun).await {
+                tokio::spawn(work.run(stream, running, cancel).instrument(span));
+                return Ok(Ended::Task(task));
+            }
+        }
+    }
+    let work = async {
+        watched(&mut stream, &mut reports).await;
+        stream.output().await
+    };
+    let Some(ended) = cancelled.run_until_cancelled(work.instrument(span)).await else {
+        return Err(result::cancelled(&name));
+    };
+    drop(running);
     match ended {
         Ok(output) => Ok(Ended::Output(output)),
         Err(RunError::Paused(paused)) => unanswered(parts, requester, &paused, &binding),
@@ -178,15 +205,17 @@ fn unanswered(
         tracing::error!("the state of a call cannot be sealed: {error}");
         ErrorData::internal_error("the call cannot wait for an answer", None)
     })?;
-    Ok(Ended::Asks(InputRequiredResult::new(Some(input_requests(paused)?), Some(state))))
+    Ok(Ended::Asks(InputRequiredResult::new(
+        Some(input_requests(paused, &names(paused.questions()))?),
+        Some(state),
+    )))
 }
 
-/// Runs to the end and reports the events on the way.
-async fn watched(mut stream: ToolCallStream, mut reports: Reports<'_>) -> Result<ToolOutput, RunError> {
+/// Runs to the end of the events, and reports them. Dropping the future loses no event that was not reported.
+async fn watched(stream: &mut ToolCallStream, reports: &mut Reports<'_>) {
     while let Some(event) = stream.next().await {
         reports.report(&event).await;
     }
-    stream.output().await
 }
 
 /// An id under which the log has a call.
@@ -195,6 +224,11 @@ fn log_id() -> Result<String, ErrorData> {
         tracing::error!("{error}");
         ErrorData::internal_error("the server cannot make an id", None)
     })
+}
+
+/// The error of a server that has no room for a call.
+pub(super) fn busy() -> ErrorData {
+    ErrorData::internal_error("the server has too many calls, or ends: try again later", None)
 }
 
 /// The error for a source of tools that fails.

@@ -13,6 +13,8 @@ pub(crate) struct Requester {
     pub(crate) client: Client,
     /// Whether it brings answers back with the same request again, as from 2026-07-28 on, and is asked by no request.
     pub(crate) is_asked_by_result: bool,
+    /// Whether it takes a task for a call that takes long.
+    pub(crate) has_tasks: bool,
     pub(crate) progress_token: Option<ProgressToken>,
     /// The lowest level of logs that it wants; `None` for no logs.
     pub(crate) log_level: Option<LoggingLevel>,
@@ -42,6 +44,7 @@ impl Requester {
             peer: context.peer.clone(),
             client,
             is_asked_by_result: is_new,
+            has_tasks: is_new && capabilities.supports_tasks(),
             progress_token: context.meta.get_progress_token(),
             log_level: if is_new { context.meta.log_level() } else { Some(session_level) },
         }

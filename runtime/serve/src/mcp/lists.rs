@@ -183,6 +183,8 @@ pub(super) async fn prompt(
                     let text = result.content.iter().find_map(|block| Some(block.as_text()?.text.clone()));
                     return Err(ErrorData::internal_error(text.unwrap_or_default(), None));
                 }
+                // Calls of tools alone go on as tasks.
+                Ended::Task(_) => return Err(ErrorData::internal_error("the prompt takes too long", None)),
             }
         }
     };

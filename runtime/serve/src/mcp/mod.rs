@@ -9,5 +9,6 @@ mod handler;
 mod lists;
 mod reports;
 mod result;
+mod task;
 
 pub(crate) use handler::Handler;

@@ -41,20 +41,15 @@ impl<'c> Reports<'c> {
                 self.progress = self.progress.max(*done);
                 self.notify(self.progress, *total, message.clone()).await;
             }
-            EventKind::Progress { message: Some(message), .. } => self.step(message.clone()).await,
-            EventKind::ToolStarted { tool, .. } if self.is_agent || !event.is_outermost() => {
-                self.step(format!("{}: {tool}", event.agent)).await;
-            }
             EventKind::User { value, .. } => self.log(value).await,
+            // One more step, of which nobody knows the total.
+            _ if self.is_agent => {
+                if let Some(message) = step(event, true) {
+                    self.progress += 1.0;
+                    self.notify(self.progress, None, Some(message)).await;
+                }
+            }
             _ => {}
-        }
-    }
-
-    /// One more step, of which nobody knows the total.
-    async fn step(&mut self, message: String) {
-        if self.is_agent {
-            self.progress += 1.0;
-            self.notify(self.progress, None, Some(message)).await;
         }
     }
 
@@ -80,6 +75,16 @@ impl<'c> Reports<'c> {
 impl Reports<'_> {
     async fn send<T>(&mut self, report: impl Future<Output = T>) {
         self.has_stalled = self.has_stalled || timeout(PATIENCE, report).await.is_err();
+    }
+}
+
+/// What a call does now, if the event says so. The run of an agent says it for each step of its work.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other events say nothing of it")]
+pub(super) fn step(event: &Event, is_agent: bool) -> Option<String> {
+    match &event.kind {
+        EventKind::Progress { message, .. } if is_agent || event.is_outermost() => message.clone(),
+        EventKind::ToolStarted { tool, .. } if is_agent => Some(format!("{}: {tool}", event.agent)),
+        _ => None,
     }
 }
 

@@ -12,3 +12,4 @@ mod lines;
 mod questions;
 mod requests;
 mod site;
+mod tasks;

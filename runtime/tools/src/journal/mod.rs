@@ -3,6 +3,7 @@
 
 mod error;
 mod fingerprint;
+mod kept;
 mod memory;
 mod record;
 mod run_step;
@@ -19,6 +20,8 @@ use crate::random::random;
 
 pub use error::{InDoubt, JournalError, JournalErrorKind};
 pub use fingerprint::fingerprint;
+#[doc(hidden)]
+pub use kept::{keep, kept};
 pub use memory::MemoryJournal;
 pub use record::StepRecord;
 pub(crate) use run_step::{recorded, recorded_for, run_step};

@@ -10,6 +10,7 @@ use onionskin_definitions::definition::ToolDefinition;
 use onionskin_definitions::error::ToolError;
 use onionskin_definitions::output::ToolOutput;
 use onionskin_tools::event::RunOutput;
+use onionskin_tools::journal::Journal;
 use onionskin_tools::onion::{MadeBy, caught};
 use onionskin_tools::question::Paused;
 use onionskin_tools::services::ServiceTypes;
@@ -358,6 +359,12 @@ impl AgentHandle {
     /// ```
     pub fn sessions(&self) -> Option<Sessions> {
         self.0.shared.sessions.as_ref().map(StoredSessions::all)
+    }
+
+    /// The journal, for the crates of the runtime that keep what they need to continue its runs.
+    #[doc(hidden)]
+    pub fn journal(&self) -> Option<&dyn Journal> {
+        self.0.shared.journal.as_deref()
     }
 
     /// Ends the servers of tools and waits for them. An MCP server that does not end within 2 seconds after

@@ -1,5 +1,7 @@
 //! The server under test of MCP's conformance kit: the tools, prompts and resources that its scenarios name. It prints its address.
 
+mod tasks;
+
 use std::error::Error;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -9,6 +11,8 @@ use onionskin::question::{AskError, CallerRequest};
 use onionskin::serve::{Client, Prompt, PromptMessage, Resource, ResourceError, Server, ServerBuilder};
 use onionskin::{Progress, Provided, ScriptedModel, ToolContext, ToolOutput, agent, tool};
 use serde_json::{Value, json};
+
+use tasks::{TASK_AFTER, TaskFixture};
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
@@ -345,7 +349,9 @@ fn resources() -> [Resource; 4] {
 async fn main() -> Result<(), BoxError> {
     let fixture =
         Fixture::builder().model(ScriptedModel::new()).provide_per_request::<Client>().build().await?;
-    let builder = Server::builder("onionskin-conformance", env!("CARGO_PKG_VERSION")).tools_of(&fixture);
+    let long = TaskFixture::builder().model(ScriptedModel::new()).build().await?;
+    let builder = Server::builder("onionskin-conformance", env!("CARGO_PKG_VERSION"));
+    let builder = builder.task_after(TASK_AFTER).tools_of(&fixture).tools_of(&long);
     let builder = prompts().into_iter().fold(builder, ServerBuilder::prompt);
     let builder = resources().into_iter().fold(builder, ServerBuilder::resource);
     let server = builder.build().await?;
