@@ -25,7 +25,7 @@ impl Lines {
         let server = server.clone();
         tokio::spawn(async move {
             let (read, write) = split(served);
-            server.serve_streams(read, write).await
+            Box::pin(server.serve_streams(read, write)).await
         });
         let (read, write) = split(client);
         Self { read: BufReader::new(read), write, capabilities: json!({ "elicitation": {} }), next_id: 1 }

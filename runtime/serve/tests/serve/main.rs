@@ -1,6 +1,11 @@
 //! Servers as clients use them: over streams in memory, and over sockets.
 
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    missing_docs,
+    reason = "tests say what they expect"
+)]
 
 mod api;
 mod calls;

@@ -30,7 +30,7 @@ async fn o2_bad_requests_get_their_errors_and_the_others_go_on() {
     for (line, code) in lines {
         client.write_text(line).await;
         let answer = client.read().await;
-        assert_eq!(answer["error"]["code"], code, "{:.80}: {answer}", line);
+        assert_eq!(answer["error"]["code"], code, "{line:.80}: {answer}");
         assert!(answer.get("id").is_none_or(|id| id == 7), "{answer}");
     }
     let answer = client.request("no/such/method", json!({})).await;

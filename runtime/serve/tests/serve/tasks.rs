@@ -30,16 +30,19 @@ fn load(yard: Provided<Yard>) -> String {
     "loaded".to_owned()
 }
 
+/// Counts the end of a wait, however it ends.
+struct Left(Provided<Yard>);
+
+impl Drop for Left {
+    fn drop(&mut self) {
+        self.0.left.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
 /// Waits for the truck.
 #[tool]
 async fn await_truck(progress: Progress, yard: Provided<Yard>) -> String {
     progress.report(1.0, None, Some("looking down the road".to_owned()));
-    struct Left(Provided<Yard>);
-    impl Drop for Left {
-        fn drop(&mut self) {
-            self.0.left.fetch_add(1, Ordering::SeqCst);
-        }
-    }
     let left = Left(yard);
     while !left.0.has_truck.load(Ordering::SeqCst) {
         tokio::time::sleep(Duration::from_millis(10)).await;
