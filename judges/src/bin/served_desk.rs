@@ -278,7 +278,7 @@ async fn main() -> Result<(), BoxError> {
     }
     let users = words.filter_map(|word| {
         let (token, user) = word.split_once('=')?;
-        Some((Secret::new(token.to_owned()), User::new(user)))
+        Some((Secret::new(token.to_owned()), User::new(user).ok()?))
     });
     let http = users.fold(server.http(), |http: Http, (token, user)| http.token(token, user));
     let listening = http.listen(([127, 0, 0, 1], 0).into()).await?;

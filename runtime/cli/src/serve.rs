@@ -100,7 +100,7 @@ pub(crate) async fn run(program: &Program, arguments: ServeArguments) -> Result<
         Some(address) => {
             let http = arguments.hosts.iter().fold(server.http(), Http::host);
             let http = match token {
-                Some(token) => http.token(token, User::new(USER)),
+                Some(token) => http.token(token, User::new(USER).map_err(Failure::new)?),
                 None => http,
             };
             let http = if arguments.api { http.api() } else { http };

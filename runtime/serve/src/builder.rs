@@ -118,7 +118,7 @@ impl ServerBuilder {
     }
 
     /// Sets the key of sessions, and of the states of calls that wait for answers. Several processes of one server need the same key: then
-    /// the next request of a client may reach another one. Without it, the key is made when the server is built, so a restart loses
+    /// the next request of a client may reach another one. Each process accepts a state once. Without it, the key is made when the server is built, so a restart loses
     /// sessions and calls that wait.
     pub fn key(mut self, key: SealKey) -> Self {
         self.key = Some(key);

@@ -27,6 +27,9 @@ pub enum ServeError {
         /// The server.
         server: String,
     },
+    /// The id of a user is blank.
+    #[error("the id of a user is blank: give the id that the token or the login has")]
+    BlankUser,
     /// Two tools, resources or prompts have one name.
     #[error("the server `{server}` has the {kind} `{name}` twice: rename one of them, or remove it")]
     #[non_exhaustive]

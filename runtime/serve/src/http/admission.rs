@@ -141,8 +141,8 @@ pub(crate) fn preflight(head: &request::Parts) -> Option<Response<Full<Bytes>>> 
 /// Lets pages of an origin read an answer.
 pub(crate) fn share_with(headers: &mut HeaderMap, origin: HeaderValue) {
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-    headers
-        .insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("mcp-session-id, www-authenticate"));
+    let exposed = HeaderValue::from_static("mcp-session-id, retry-after, run-id, www-authenticate");
+    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
     headers.append(VARY, HeaderValue::from_static("origin"));
 }
 

@@ -23,7 +23,7 @@ use crate::user::User;
 ///
 /// impl TokenVerifier for Directory {
 ///     async fn verify(&self, token: &str) -> Option<User> {
-///         token.strip_prefix("demo-").map(User::new)
+///         User::new(token.strip_prefix("demo-")?).ok()
 ///     }
 /// }
 /// # let _ = Directory;

@@ -28,7 +28,11 @@ pub(crate) struct Bodies {
 
 impl Bodies {
     pub(crate) fn new(most: usize, patience: Duration) -> Self {
-        Self { most, patience, bytes: Arc::new(Semaphore::new(MAX_BYTES.max(most))) }
+        Self {
+            most,
+            patience,
+            bytes: Arc::new(Semaphore::new(MAX_BYTES.max(most).min(Semaphore::MAX_PERMITS))),
+        }
     }
 
     /// Reads a body. Its bytes count until the permit is dropped.

@@ -20,13 +20,24 @@ struct Carried {
     state: SessionState,
 }
 
-/// The states of the requests in progress, by the ids of their sessions.
+/// The maximum number of ended sessions that are remembered, so that they do not go on in this process.
+const MAX_ENDED: usize = 100_000;
+
 #[derive(Default)]
-pub(crate) struct Handover(Mutex<HashMap<String, SessionState>>);
+pub(crate) struct Handover {
+    /// The states of the requests in progress, by the ids of their sessions.
+    states: Mutex<HashMap<String, SessionState>>,
+    /// The sessions that their clients have ended, and when they could no longer go on.
+    ended: Mutex<HashMap<String, u64>>,
+}
 
 impl Handover {
     fn states(&self) -> std::sync::MutexGuard<'_, HashMap<String, SessionState>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.states.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn ended(&self) -> std::sync::MutexGuard<'_, HashMap<String, u64>> {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The state of a session that has begun, for its id; `None` if it is too long.
@@ -36,10 +47,11 @@ impl Handover {
         serde_json::to_vec(&carried).ok().filter(|state| state.len() <= MAX_STATE)
     }
 
-    /// Brings the state in an id, until the guard is dropped. A session that another process began can then be restored.
+    /// Brings the state in an id, until the guard is dropped. A session that another process began can then be restored. `None` if its day
+    /// is over, or if its client has ended it here.
     pub(crate) fn bring<'h>(&'h self, id: &str, state: &[u8]) -> Option<Brought<'h>> {
         let Carried { expires, state } = serde_json::from_slice(state).ok()?;
-        if expires < now() {
+        if expires < now() || self.ended().contains_key(id) {
             return None;
         }
         self.states().insert(id.to_owned(), state);
@@ -70,7 +82,15 @@ impl SessionStore for Handover {
         Ok(())
     }
 
-    async fn delete(&self, _: &str) -> Result<(), SessionStoreError> {
+    async fn delete(&self, session_id: &str) -> Result<(), SessionStoreError> {
+        let mut ended = self.ended();
+        if ended.len() >= MAX_ENDED {
+            let now = now();
+            ended.retain(|_, until| *until >= now);
+        }
+        if ended.len() < MAX_ENDED {
+            ended.insert(session_id.to_owned(), now() + LIFETIME);
+        }
         Ok(())
     }
 }

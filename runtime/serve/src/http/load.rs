@@ -1,6 +1,7 @@
 //! What clients may use at once: sessions, streams of notifications, and requests in a time.
 
 use std::collections::{HashMap, HashSet};
+use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -33,6 +34,11 @@ impl Sessions {
 
     pub(crate) fn manager(&self) -> Arc<LocalSessionManager> {
         Arc::clone(&self.manager)
+    }
+
+    /// Whether a session is in this process.
+    pub(crate) async fn is_live(&self, id: &str) -> bool {
+        self.manager.sessions.read().await.contains_key(id)
     }
 
     /// Whether a user can begin another session.
@@ -88,12 +94,8 @@ pub(crate) struct Rate {
 }
 
 impl Rate {
-    pub(crate) fn new(per_minute: u32) -> Self {
-        Self {
-            seconds: 60.0 / f64::from(per_minute.max(1)),
-            free_at: Mutex::default(),
-            begin: Instant::now(),
-        }
+    pub(crate) fn new(per_minute: NonZeroU32) -> Self {
+        Self { seconds: 60.0 / f64::from(per_minute.get()), free_at: Mutex::default(), begin: Instant::now() }
     }
 
     /// Counts a request; the seconds until the next one if there were too many.
@@ -124,8 +126,8 @@ mod tests {
 
     #[test]
     fn o2_each_user_has_its_requests_of_a_minute() {
-        let rate = Rate::new(60);
-        let (ada, bob) = (User::new("ada"), User::new("bob"));
+        let rate = Rate::new(NonZeroU32::new(60).unwrap());
+        let (ada, bob) = (User::new("ada").unwrap(), User::new("bob").unwrap());
         for _ in 0..60 {
             assert_eq!(rate.count_at(5.0, Some(&ada)), None);
         }

@@ -1,5 +1,7 @@
 //! Where clients get tokens: the metadata of a protected resource (RFC 9728).
 
+use std::collections::BTreeSet;
+
 use axum::Router;
 use axum::routing::get;
 use http::header::CONTENT_TYPE;
@@ -54,11 +56,16 @@ impl ResourceMetadata {
 
     /// The address of the metadata, for the challenge to a client without a token.
     pub(crate) fn address(&self) -> String {
-        // Scheme and host, without the path.
+        let (origin, path) = self.split();
+        format!("{origin}{path}")
+    }
+
+    /// The scheme and the host of the endpoint, and the path of its metadata.
+    fn split(&self) -> (&str, String) {
         let end = self.resource.find("://").map_or(0, |scheme| scheme + 3);
         let host = self.resource[end..].find('/').map_or(self.resource.len(), |path| end + path);
         let (origin, path) = self.resource.split_at(host);
-        format!("{origin}{WELL_KNOWN}{}", path.trim_end_matches('/'))
+        (origin, format!("{WELL_KNOWN}{}", path.trim_end_matches('/')))
     }
 
     /// Adds the routes of the metadata.
@@ -68,7 +75,8 @@ impl ResourceMetadata {
             let text = text.clone();
             get(move || std::future::ready(([(CONTENT_TYPE, "application/json")], text.clone())))
         };
-        router.route(WELL_KNOWN, route()).route(&format!("{WELL_KNOWN}{PATH}"), route())
+        let paths = BTreeSet::from([WELL_KNOWN.to_owned(), format!("{WELL_KNOWN}{PATH}"), self.split().1]);
+        paths.into_iter().fold(router, |router, path| router.route(&path, route()))
     }
 }
 

@@ -16,6 +16,7 @@ mod session_id;
 mod stalling;
 
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -49,14 +50,14 @@ pub(crate) struct Bounds {
     pub(crate) connections: usize,
     /// The maximum number of sessions.
     pub(crate) sessions: usize,
-    pub(crate) requests_per_minute: Option<u32>,
+    pub(crate) requests_per_minute: Option<NonZeroU32>,
     /// The time for calls in progress when the server ends.
     pub(crate) grace: Duration,
 }
 
 /// The settings of a [`Server`] over HTTP. Created by [`Server::http`].
 ///
-/// Without a setting, only clients of this machine are served: requests must name a loopback host, and pages of other origins are
+/// By default, the server answers only clients on this machine: requests must name a loopback host, and pages of other origins are
 /// refused. A server for other machines needs their host name ([`Self::host`]) and a token ([`Self::token`], [`Self::verifier`]).
 #[derive(Debug, Clone)]
 #[must_use = "the settings do nothing until `service`, `router` or `listen` is called"]
@@ -134,14 +135,15 @@ impl Http {
     }
 
     /// Sets the maximum number of sessions (up to the protocol 2025-11-25). The default is 4096; a user can have a quarter of them. Beyond
-    /// it, a client cannot begin one until another one ends: by its client, or after 5 minutes without a request.
+    /// it, a client cannot begin one until another one ends: by its client, or after 5 minutes without a request
+    /// and the time for an answer ([`ServerBuilder::question_timeout`](super::ServerBuilder::question_timeout)).
     pub fn max_sessions(mut self, sessions: usize) -> Self {
         self.bounds.sessions = sessions;
         self
     }
 
     /// Sets the number of requests that each user can send in a minute; without tokens, all clients together. By default there is no limit.
-    pub fn max_requests_per_minute(mut self, requests: u32) -> Self {
+    pub fn max_requests_per_minute(mut self, requests: NonZeroU32) -> Self {
         self.bounds.requests_per_minute = Some(requests);
         self
     }

@@ -103,7 +103,7 @@ impl Endpoint {
         body: B,
     ) -> Result<Answer, Refusal> {
         let user = self.door.user(&head).await?;
-        let mut _brought = None;
+        let mut brought = None;
         let mut session = None;
         if let Some(shown) = head.headers.get(&SESSION).cloned() {
             let own = shown.to_str().ok().and_then(|shown| self.ids.own(shown, user.as_ref()));
@@ -111,8 +111,17 @@ impl Endpoint {
             let unknown =
                 || refusal(StatusCode::NOT_FOUND, -32001, "there is no such session: initialize a new one");
             let (own, id) = own.zip(id).ok_or_else(unknown)?;
-            if let (Some(handover), Some(state)) = (&self.handover, &own.state) {
-                _brought = handover.bring(own.id, state);
+            if let (Some(handover), Some(state)) = (&self.handover, &own.state)
+                && !self.sessions.is_live(own.id).await
+            {
+                // It takes a place of this process.
+                if !self.sessions.has_room(user.as_ref()).await {
+                    return Err(unavailable("the server has too many sessions"));
+                }
+                brought = handover.bring(own.id, state);
+                if brought.is_some() {
+                    self.sessions.note(own.id, user.as_ref());
+                }
             }
             session = Some(own.id.to_owned());
             head.headers.insert(SESSION, id);
@@ -125,6 +134,7 @@ impl Endpoint {
         let (is_delete, knows_priming) =
             (head.method == Method::DELETE, priming::is_known(&head.headers, &bytes));
         let answer = self.inner.handle(Request::from_parts(head, Full::new(bytes))).await;
+        drop(brought);
         let (mut head, body) = in_words_of_the_protocol(answer).await.into_parts();
         let body = if knows_priming { body } else { Unprimed::new(body).boxed() };
         if is_delete && head.status == StatusCode::ACCEPTED {

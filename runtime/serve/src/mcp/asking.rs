@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use onionskin_core::question::{Answer, Answerer, CallerRequest, Paused, Question, QuestionKind};
+use onionskin_core::text::short;
 use rmcp::ErrorData;
 use rmcp::model::{
     ClientCapabilities, ClientResult, CreateMessageRequest, ElicitRequest, ElicitRequestParams, ElicitResult,
@@ -15,6 +16,7 @@ use rmcp::model::{
 use rmcp::service::{Peer, PeerRequestOptions, RoleServer};
 use serde_json::{Value, json};
 
+use super::result::MAX_ECHO;
 use crate::client::Client;
 use crate::question::{Form, own_name};
 
@@ -243,6 +245,7 @@ pub(super) fn checked(responses: Option<InputResponses>) -> Result<InputResponse
     let responses = responses.unwrap_or_default();
     match responses.iter().find(|(_, response)| !response.is_object()) {
         Some((key, _)) => {
+            let key = short(key, MAX_ECHO);
             let text = format!("the input response `{key}` is not the result of the request: give an object");
             Err(ErrorData::invalid_params(text, None))
         }

@@ -174,7 +174,9 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        lists::read(self.place(), &self.requester(&context), &request.uri).await.map(Into::into)
+        let (requester, uri) = (self.requester(&context), &request.uri);
+        let read = context.ct.run_until_cancelled(lists::read(self.place(), &requester, uri)).await;
+        read.unwrap_or_else(|| Err(lists::cancelled(uri))).map(Into::into)
     }
 
     async fn list_prompts(
@@ -286,7 +288,13 @@ impl ServerHandler for Handler {
 }
 
 /// The methods with parameters that this server has.
-const METHODS: [&str; 9] = [
+const METHODS: [&str; 15] = [
+    "logging/setLevel",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "tasks/get",
+    "tasks/update",
+    "tasks/cancel",
     "tools/call",
     "tools/list",
     "resources/list",

@@ -105,6 +105,11 @@ pub(super) async fn read(
     }
 }
 
+/// The error for a resource whose reading was cancelled.
+pub(super) fn cancelled(uri: &str) -> ErrorData {
+    ErrorData::internal_error(format!("the reading of {} was cancelled", short(uri, MAX_ECHO)), None)
+}
+
 /// The error for a URI that no resource has.
 pub(super) fn unknown_resource(uri: &str) -> ErrorData {
     let shown = short(uri, MAX_ECHO);

@@ -153,7 +153,7 @@ async fn o2_a_session_goes_on_in_another_process_with_the_same_key() {
     for key in [7, 7, 8] {
         let ledger = Arc::default();
         let server = builder(&ledger).await.key(SealKey::new([key; 32]).unwrap()).build().await.unwrap();
-        sites.push(Site::with(&server, ledger, tokens).await);
+        sites.push(Site::with(&server, ledger, |http| tokens(http).max_sessions(4)).await);
     }
     let ada = "Authorization: Bearer ada-token\r\n";
     let (_, answer) = sites[0].answer(&post_old(&initialize(), ada)).await;
@@ -167,6 +167,14 @@ async fn o2_a_session_goes_on_in_another_process_with_the_same_key() {
     assert_eq!(sites[2].answer(&post_old(&add, &own)).await.0, 404, "another key");
     let bob = format!("Authorization: Bearer bob-token\r\nMcp-Session-Id: {session}\r\n");
     assert_eq!(sites[1].answer(&post_old(&add, &bob)).await.0, 404, "another user");
+
+    let delete = format!("DELETE /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{own}\r\n");
+    assert_eq!(sites[0].answer(&delete).await.0, 204);
+    assert_eq!(sites[0].answer(&post_old(&add, &own)).await.0, 404, "its client has ended it");
+    let (_, answer) = sites[0].answer(&post_old(&initialize(), ada)).await;
+    let second = format!("{ada}Mcp-Session-Id: {}\r\n", header(&answer, "mcp-session-id").unwrap());
+    let (status, answer) = sites[1].answer(&post_old(&add, &second)).await;
+    assert_eq!(status, 503, "a user has a quarter of the sessions of a process: {answer}");
 }
 
 #[tokio::test]
@@ -204,7 +212,10 @@ async fn o2_more_connections_than_allowed_wait() {
 
 #[tokio::test]
 async fn o2_sessions_streams_and_requests_are_bounded() {
-    let site = Site::new(|http| http.max_sessions(3).max_connections(40).max_requests_per_minute(60)).await;
+    let site = Site::new(|http| {
+        http.max_sessions(3).max_connections(40).max_requests_per_minute(60.try_into().unwrap())
+    })
+    .await;
     let mut statuses = Vec::new();
     for _ in 0..5 {
         statuses.push(site.answer(&post_old(&initialize(), "")).await.0);

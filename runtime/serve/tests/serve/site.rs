@@ -63,5 +63,6 @@ pub(crate) fn header<'a>(answer: &'a str, name: &str) -> Option<&'a str> {
 
 pub(crate) fn tokens(http: Http) -> Http {
     let token = |text: &str| Secret::new(text.to_owned());
-    http.token(token("ada-token"), User::new("ada")).token(token("bob-token"), User::new("bob"))
+    http.token(token("ada-token"), User::new("ada").unwrap())
+        .token(token("bob-token"), User::new("bob").unwrap())
 }
