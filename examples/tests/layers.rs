@@ -14,7 +14,7 @@ const CORE: &str = "runtime/core";
 const DEFINITIONS: &str = "runtime/definitions";
 const TOOLS: &str = "runtime/tools";
 
-const CRATES: [&str; 23] = [
+const CRATES: [&str; 24] = [
     "runtime/vocabulary",
     "runtime/cards",
     "macros",
@@ -30,6 +30,7 @@ const CRATES: [&str; 23] = [
     "runtime/models",
     "runtime/otel",
     "runtime/rhai",
+    "runtime/serve",
     "runtime/sqlite",
     "runtime/builtins",
     "runtime/toolboxes",

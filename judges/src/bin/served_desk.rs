@@ -37,7 +37,7 @@ struct Article {
 
 /// What was found.
 #[derive(serde::Serialize, schemars::JsonSchema)]
-struct Found {
+struct Matches {
     articles: Vec<Article>,
     /// How many more there are.
     more: usize,
@@ -78,12 +78,12 @@ fn find_article(
     /// The maximum number of articles.
     #[arg(default = 2, range(1..=10))]
     limit: usize,
-) -> Found {
+) -> Matches {
     let names = [("hammer", 1250), ("small hammer", 850), ("large hammer", 2100), ("saw", 990)];
     let all = names.iter().filter(|(name, _)| name.contains(&words));
     let all: Vec<_> = all.map(|(name, cents)| Article { name: (*name).to_owned(), cents: *cents }).collect();
     let more = all.len().saturating_sub(limit);
-    Found { articles: all.into_iter().take(limit).collect(), more }
+    Matches { articles: all.into_iter().take(limit).collect(), more }
 }
 
 /// Pays.

@@ -9,4 +9,4 @@ pub use onionskin_tools::journal::{
     StepRecord, StepWork, fingerprint,
 };
 #[doc(hidden)]
-pub use onionskin_tools::journal::{keep, kept};
+pub use onionskin_tools::journal::{store_value, stored_value};

@@ -12,9 +12,10 @@ use rmcp::model::Implementation;
 use crate::changes::Changes;
 use crate::error::ServeError;
 use crate::offer::{Offer, Source};
+use crate::parts::Parts;
 use crate::prompt::{MessageSource, Prompt};
 use crate::resource::Resource;
-use crate::server::{Parts, Server};
+use crate::server::Server;
 use crate::state::{DEFAULT_TTL, StateKeeper, random};
 
 /// The time that a client has for the answer to a question while its call waits.
@@ -35,8 +36,15 @@ pub struct ServerBuilder {
     task_after: Duration,
 }
 
+impl Server {
+    /// Creates a builder of a server with this name and version, which clients show.
+    pub fn builder(name: impl Into<String>, version: impl Into<String>) -> ServerBuilder {
+        ServerBuilder::new(name.into(), version.into())
+    }
+}
+
 impl ServerBuilder {
-    pub(crate) fn new(name: String, version: String) -> Self {
+    fn new(name: String, version: String) -> Self {
         Self {
             implementation: Implementation::new(name, version),
             instructions: None,

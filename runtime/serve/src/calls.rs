@@ -15,7 +15,7 @@ const MAX_OF_USER: u32 = 1024;
 #[derive(Debug)]
 pub(crate) struct Calls {
     free: Arc<Semaphore>,
-    of_users: Mutex<HashMap<String, u32>>,
+    user_counts: Mutex<HashMap<String, u32>>,
     is_ending: AtomicBool,
 }
 
@@ -23,7 +23,7 @@ impl Default for Calls {
     fn default() -> Self {
         Self {
             free: Arc::new(Semaphore::new(MAX_CALLS as usize)),
-            of_users: Mutex::default(),
+            user_counts: Mutex::default(),
             is_ending: AtomicBool::new(false),
         }
     }
@@ -44,8 +44,8 @@ impl Calls {
         }
         let permit = Arc::clone(&self.free).try_acquire_owned().ok()?;
         if let Some(user) = user {
-            let mut of_users = self.of_users();
-            let count = of_users.entry(user.to_owned()).or_default();
+            let mut user_counts = self.user_counts();
+            let count = user_counts.entry(user.to_owned()).or_default();
             if *count >= MAX_OF_USER {
                 return None;
             }
@@ -54,8 +54,8 @@ impl Calls {
         Some(RunningCall { calls: Arc::clone(self), user: user.map(str::to_owned), _permit: permit })
     }
 
-    fn of_users(&self) -> std::sync::MutexGuard<'_, HashMap<String, u32>> {
-        self.of_users.lock().unwrap_or_else(PoisonError::into_inner)
+    fn user_counts(&self) -> std::sync::MutexGuard<'_, HashMap<String, u32>> {
+        self.user_counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether no new call begins.
@@ -77,11 +77,11 @@ impl Calls {
 impl Drop for RunningCall {
     fn drop(&mut self) {
         let Some(user) = &self.user else { return };
-        let mut of_users = self.calls.of_users();
-        if let Some(count) = of_users.get_mut(user) {
+        let mut user_counts = self.calls.user_counts();
+        if let Some(count) = user_counts.get_mut(user) {
             *count -= 1;
             if *count == 0 {
-                of_users.remove(user);
+                user_counts.remove(user);
             }
         }
     }
@@ -99,7 +99,7 @@ mod tests {
         assert!(calls.begin(Some("bob")).is_some() && calls.begin(None).is_some());
         drop(of_ada);
         assert!(calls.begin(Some("ada")).is_some());
-        assert!(calls.of_users().is_empty());
+        assert!(calls.user_counts().is_empty());
         calls.end();
         assert!(calls.begin(None).is_none());
     }

@@ -37,6 +37,7 @@ mod error;
 mod http;
 mod mcp;
 mod offer;
+mod parts;
 mod prompt;
 mod question;
 mod resource;

@@ -74,10 +74,10 @@ impl Tasks {
     /// Adds a task of a user, unless there are too many. The token cancels it.
     pub(crate) fn add(&self, id: &str, user: Option<&User>) -> Option<(Task, CancellationToken)> {
         let mut entries = self.entries();
-        if entries.len() >= MAX_TASKS || user.is_some() && of_user(&entries, user) >= MAX_OF_USER {
+        if entries.len() >= MAX_TASKS || user.is_some() && tasks_of(&entries, user) >= MAX_OF_USER {
             entries.retain(|_, entry| entry.begun.elapsed() < entry.ttl);
         }
-        if entries.len() >= MAX_TASKS || user.is_some() && of_user(&entries, user) >= MAX_OF_USER {
+        if entries.len() >= MAX_TASKS || user.is_some() && tasks_of(&entries, user) >= MAX_OF_USER {
             return None;
         }
         let now = timestamp();
@@ -217,7 +217,7 @@ impl Tasks {
     }
 }
 
-fn of_user(entries: &HashMap<String, Entry>, user: Option<&User>) -> usize {
+fn tasks_of(entries: &HashMap<String, Entry>, user: Option<&User>) -> usize {
     entries.values().filter(|entry| entry.user.as_ref() == user).count()
 }
 

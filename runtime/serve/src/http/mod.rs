@@ -70,8 +70,15 @@ pub struct Http {
     bounds: Bounds,
 }
 
+impl Server {
+    /// The settings of this server over HTTP.
+    pub fn http(&self) -> Http {
+        Http::new(self.clone())
+    }
+}
+
 impl Http {
-    pub(crate) fn new(server: Server) -> Self {
+    fn new(server: Server) -> Self {
         Self {
             server,
             admission: Admission::default(),

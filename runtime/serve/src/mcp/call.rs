@@ -21,8 +21,8 @@ use super::result;
 use super::task::{Begun, Work};
 use crate::calls::{Calls, RunningCall};
 use crate::offer::Target;
+use crate::parts::Parts;
 use crate::question::names;
-use crate::server::Parts;
 use crate::state::{Binding, StateError, new_id};
 
 /// Where calls run: a server, and the calls in progress of the connection or of all connections.

@@ -22,7 +22,7 @@ use super::result::MAX_ECHO;
 use super::{call, lists, task};
 use crate::calls::Calls;
 use crate::changes::Listener;
-use crate::server::Parts;
+use crate::parts::Parts;
 use crate::wire::MAX_WATCHED;
 
 /// The handler of one connection: a client over standard streams, a session over HTTP, or a single request without a session.
@@ -30,10 +30,10 @@ pub(crate) struct Handler {
     parts: Arc<Parts>,
     calls: Arc<Calls>,
     /// Listens for a session from its beginning, so that a client that is ready hears of each change. `None` once the session is notified.
-    of_session: Mutex<Option<Listener>>,
+    session_listener: Mutex<Option<Listener>>,
     /// The listeners of subscriptions that are being acknowledged. They listen before that, so that a client that has the acknowledgement
     /// hears of each change.
-    of_subscriptions: Mutex<Vec<(SubscriptionFilter, Listener)>>,
+    acknowledged: Mutex<Vec<(SubscriptionFilter, Listener)>>,
     /// The level of logs that the client of a session has set.
     log_level: Mutex<LoggingLevel>,
     /// The resources that the client of a session watches.
@@ -45,8 +45,8 @@ pub(crate) struct Handler {
 impl Handler {
     pub(crate) fn new(parts: Arc<Parts>, calls: Arc<Calls>) -> Self {
         Self {
-            of_session: Mutex::new(Some(parts.changes.listen())),
-            of_subscriptions: Mutex::default(),
+            session_listener: Mutex::new(Some(parts.changes.listen())),
+            acknowledged: Mutex::default(),
             parts,
             calls,
             log_level: Mutex::new(LoggingLevel::Info),
@@ -68,13 +68,13 @@ impl Handler {
         self.parts.offer.resources.iter().any(|resource| resource.matches(uri).is_some())
     }
 
-    fn of_subscriptions(&self) -> std::sync::MutexGuard<'_, Vec<(SubscriptionFilter, Listener)>> {
-        self.of_subscriptions.lock().unwrap_or_else(PoisonError::into_inner)
+    fn acknowledged(&self) -> std::sync::MutexGuard<'_, Vec<(SubscriptionFilter, Listener)>> {
+        self.acknowledged.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The listener of a subscription that was acknowledged.
     fn listener(&self, requested: &SubscriptionFilter) -> Listener {
-        let mut waiting = self.of_subscriptions();
+        let mut waiting = self.acknowledged();
         match waiting.iter().position(|(filter, _)| filter == requested) {
             Some(place) => waiting.remove(place).1,
             None => self.parts.changes.listen(),
@@ -246,7 +246,7 @@ impl ServerHandler for Handler {
 
     /// A session is notified of changes from here on.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        let listener = self.of_session.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let listener = self.session_listener.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(changes) = listener else { return };
         let (peer, watched) = (context.peer, Arc::clone(&self.watched));
         let ended = self.ended.clone();
@@ -255,7 +255,7 @@ impl ServerHandler for Handler {
 
     /// rmcp acknowledges the subscription between this and [`Self::listen`].
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        self.of_subscriptions().push((requested.clone(), self.parts.changes.listen()));
+        self.acknowledged().push((requested.clone(), self.parts.changes.listen()));
         let mut accepted = requested.clone();
         if let Some(uris) = &mut accepted.resource_subscriptions {
             uris.retain(|uri| self.has_resource(uri));

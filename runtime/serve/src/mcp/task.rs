@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use onionskin_core::journal::{JournalError, keep, kept};
+use onionskin_core::journal::{JournalError, store_value, stored_value};
 use onionskin_core::question::Paused;
 use onionskin_core::run::{RunRequest, ToolCallStream};
 use onionskin_core::{AgentHandle, Args, CancellationToken, RunError, ToolOutput};
@@ -19,8 +19,8 @@ use super::{reports, result};
 use crate::calls::RunningCall;
 use crate::client::Client;
 use crate::offer::Target;
+use crate::parts::Parts;
 use crate::question::names;
-use crate::server::Parts;
 use crate::tasks::{Missing, TTL, Tasks};
 
 /// The names under which the journal of an agent keeps the call of a task, and that it was cancelled.
@@ -74,7 +74,7 @@ impl Work {
     pub(super) async fn announce(&self, begun: &Begun) -> Option<(Task, CancellationToken)> {
         let (task, cancel) = self.tasks.add(&self.id, self.client.user())?;
         if let Some(journal) = self.agent.journal()
-            && let Err(error) = keep(journal, &self.id, CALL, begun).await
+            && let Err(error) = store_value(journal, &self.id, CALL, begun).await
         {
             tracing::error!("a call cannot go on as a task: {error}");
             self.tasks.remove(&self.id);
@@ -129,12 +129,12 @@ impl Work {
         let request = self.agent.resume_call(paused);
         let answers = answers(paused, &names, &responses);
         let request = answers.into_iter().fold(request, |request, (key, answer)| request.answer(key, answer));
-        Ok((of_client(request, &self.client), running))
+        Ok((with_client(request, &self.client), running))
     }
 }
 
 /// A request of this client, whom only a task asks.
-fn of_client(request: RunRequest<ToolOutput>, client: &Client) -> RunRequest<ToolOutput> {
+fn with_client(request: RunRequest<ToolOutput>, client: &Client) -> RunRequest<ToolOutput> {
     let request = match client.user() {
         Some(user) => request.user(user.id()),
         None => request,
@@ -198,9 +198,12 @@ pub(super) async fn cancel(place: Place<'_>, requester: &Requester, id: &str) ->
         // So that no later process continues it.
         for agent in place.parts.offer.sources.iter().map(crate::offer::Source::agent) {
             if let Some(journal) = agent.journal()
-                && kept::<Begun>(journal, id, CALL).await.map_err(|error| unreadable(&error))?.is_some()
+                && stored_value::<Begun>(journal, id, CALL)
+                    .await
+                    .map_err(|error| unreadable(&error))?
+                    .is_some()
             {
-                keep(journal, id, CANCELLED, &true).await.map_err(|error| unreadable(&error))?;
+                store_value(journal, id, CANCELLED, &true).await.map_err(|error| unreadable(&error))?;
             }
         }
     }
@@ -219,7 +222,7 @@ async fn restore(place: Place<'_>, requester: &Requester, id: &str) -> Result<()
     }
     for agent in parts.offer.sources.iter().map(crate::offer::Source::agent) {
         let Some(journal) = agent.journal() else { continue };
-        let begun = kept::<Begun>(journal, id, CALL).await.map_err(|error| unreadable(&error))?;
+        let begun = stored_value::<Begun>(journal, id, CALL).await.map_err(|error| unreadable(&error))?;
         let Some(begun) = begun.filter(|begun| begun.user.as_deref() == user.map(crate::User::id)) else {
             continue;
         };
@@ -230,7 +233,8 @@ async fn restore(place: Place<'_>, requester: &Requester, id: &str) -> Result<()
         let Some(target) = target.filter(|target| target.agent().name() == agent.name()) else {
             return Ok(());
         };
-        let was_cancelled = kept::<bool>(journal, id, CANCELLED).await.map_err(|error| unreadable(&error))?;
+        let was_cancelled =
+            stored_value::<bool>(journal, id, CANCELLED).await.map_err(|error| unreadable(&error))?;
         let work = Work::new(parts, &target, &begun.tool, id, requester.client.clone());
         let request = target.call(&begun.tool, Args::from(begun.arguments)).map_err(|_| unknown())?;
         let running = place.begin(requester)?;
@@ -239,7 +243,7 @@ async fn restore(place: Place<'_>, requester: &Requester, id: &str) -> Result<()
             parts.tasks.cancel(id, user);
             return Ok(());
         }
-        let stream = of_client(request.run_id(id), &requester.client).stream();
+        let stream = with_client(request.run_id(id), &requester.client).stream();
         tokio::spawn(work.run(stream, running, cancel));
         return Ok(());
     }

@@ -6,7 +6,7 @@ use crate::desk::server;
 use crate::lines::{Lines, NEW};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn o2_a_subscription_hears_of_a_change_right_after_its_acknowledgement() {
+async fn o2_a_subscription_receives_a_change_right_after_its_acknowledgement() {
     let (server, _) = server().await;
     let mut client = Lines::connect(&server);
     for _ in 0..300 {
@@ -34,7 +34,7 @@ async fn o2_a_subscription_hears_of_a_change_right_after_its_acknowledgement() {
 }
 
 #[tokio::test]
-async fn o2_a_session_hears_of_each_change_once() {
+async fn o2_a_session_receives_each_change_once() {
     let (server, _) = server().await;
     let mut client = Lines::initialized(&server, json!({})).await;
     server.tools_changed();

@@ -3,12 +3,12 @@
 
 mod error;
 mod fingerprint;
-mod kept;
 mod memory;
 mod record;
 mod run_step;
 mod step;
 mod step_id;
+mod stored_value;
 
 use std::sync::Arc;
 
@@ -20,14 +20,14 @@ use crate::random::random;
 
 pub use error::{InDoubt, JournalError, JournalErrorKind};
 pub use fingerprint::fingerprint;
-#[doc(hidden)]
-pub use kept::{keep, kept};
 pub use memory::MemoryJournal;
 pub use record::StepRecord;
 pub(crate) use run_step::{recorded, recorded_for, run_step};
 pub use step::Step;
 pub use step_id::StepRef;
 pub use step_id::{StepId, StepKind};
+#[doc(hidden)]
+pub use stored_value::{store_value, stored_value};
 
 /// The work of one step. It runs at most once.
 ///

@@ -24,7 +24,7 @@ use super::admission::{preflight, share_with};
 use super::door::Door;
 use super::responses::{Refusal, refusal};
 use crate::calls::Calls;
-use crate::server::Parts;
+use crate::parts::Parts;
 use crate::user::User;
 
 /// What the handlers share.

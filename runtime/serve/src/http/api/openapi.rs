@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::server::Parts;
+use crate::parts::Parts;
 
 /// The document.
 pub(super) fn document(parts: &Parts, has_tokens: bool) -> Value {

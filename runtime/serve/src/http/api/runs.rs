@@ -14,8 +14,8 @@ use super::super::responses::{Refusal, refusal, unavailable};
 use super::forms::{AnswerBody, RunBody, completed, waiting};
 use super::{Api, Entered, json_answer, read, stream};
 use crate::client::Client;
+use crate::parts::Parts;
 use crate::question::names;
-use crate::server::Parts;
 use crate::state::{Binding, StateError, new_id};
 use crate::user::User;
 

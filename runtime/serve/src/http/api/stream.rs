@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::super::responses::{Refusal, unavailable};
 use super::{Api, runs};
 use crate::calls::RunningCall;
-use crate::server::Parts;
+use crate::parts::Parts;
 use crate::user::User;
 
 /// The header with the id of the run, by which it can be cancelled.

@@ -1,4 +1,4 @@
-//! Values that a crate of the runtime keeps in the journal of a run, beside its steps.
+//! Values that a crate of the runtime stores in the journal of a run, beside its steps.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -7,11 +7,11 @@ use onionskin_definitions::definition::Effect;
 
 use super::{Journal, JournalError, JournalErrorKind, Step, StepKind, StepRecord};
 
-/// Keeps a value under a name that no step of the run has. A value that is kept already stays.
+/// Stores a value under a name that no step of the run has. A value that is stored already stays.
 ///
 /// # Errors
 /// Returns an error if the value cannot be written.
-pub async fn keep<T: Serialize>(
+pub async fn store_value<T: Serialize>(
     journal: &dyn Journal,
     run_id: &str,
     name: &str,
@@ -23,17 +23,17 @@ pub async fn keep<T: Serialize>(
     journal.step(&step, Box::new(move || Box::pin(async move { Ok(record) }))).await.map(drop)
 }
 
-/// The value that is kept; `None` if there is none.
+/// The value that is stored; `None` if there is none.
 ///
 /// # Errors
 /// Returns an error if the journal cannot be read, or if the value is not of the type.
-pub async fn kept<T: Serialize + DeserializeOwned>(
+pub async fn stored_value<T: Serialize + DeserializeOwned>(
     journal: &dyn Journal,
     run_id: &str,
     name: &str,
 ) -> Result<Option<T>, JournalError> {
     let step = step(run_id, name);
-    let missing = JournalError::new(JournalErrorKind::StepFailed, &step, "nothing is kept");
+    let missing = JournalError::new(JournalErrorKind::StepFailed, &step, "nothing is stored");
     let record = journal.step(&step, Box::new(move || Box::pin(async move { Err(missing) }))).await;
     match record {
         Ok(record) if !record.is_for(&step) => {
