@@ -191,5 +191,10 @@ pub(crate) fn random(bytes: &mut [u8]) -> Result<(), ServeError> {
 pub(crate) fn new_id() -> Result<String, ServeError> {
     let mut bytes = [0; 16];
     random(&mut bytes)?;
-    Ok(bytes.iter().fold(String::new(), |id, byte| format!("{id}{byte:02x}")))
+    Ok(hex(&bytes))
+}
+
+/// Bytes as hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |digits, byte| format!("{digits}{byte:02x}"))
 }

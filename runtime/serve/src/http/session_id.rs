@@ -6,6 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac_sha256::HMAC;
 
+use crate::state::hex;
 use crate::user::User;
 
 /// The number of bytes of the proof.
@@ -60,7 +61,7 @@ impl SessionIds {
         text.extend(user.as_bytes());
         text.extend(signed.as_bytes());
         let proof = HMAC::mac(&text, self.key);
-        proof[..PROOF_BYTES].iter().fold(String::new(), |digits, byte| format!("{digits}{byte:02x}"))
+        hex(&proof[..PROOF_BYTES])
     }
 }
 

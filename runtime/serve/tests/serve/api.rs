@@ -29,7 +29,15 @@ async fn wait() -> String {
     "waited".to_owned()
 }
 
+/// Breaks.
+#[tool]
+fn break_it(key: String) -> String {
+    panic!("the vault does not open with {key}")
+}
+
 agent! {
+    /// Breaks.
+    Breaker { instruction: "Break.", function_tools: [break_it] }
     /// Weighs parcels.
     Scale { instruction: "Weigh.", input: Parcel }
     /// Waits.
@@ -141,7 +149,7 @@ async fn o6_events_are_streamed_and_the_last_one_is_the_run() {
     assert_eq!((status, header(&answer, "content-type")), (200, Some("text/event-stream")));
     let id = header(&answer, "run-id").unwrap().to_owned();
     let events: Vec<&str> = answer.lines().filter_map(|line| line.strip_prefix("event: ")).collect();
-    assert_eq!((events.first(), events.last()), (Some(&"run_started"), Some(&"run")), "{answer}");
+    assert_eq!((events.first(), events.last()), (Some(&"text_delta"), Some(&"run")), "{answer}");
     let last = answer.lines().rev().find_map(|line| line.strip_prefix("data: ")).unwrap();
     let run: Value = serde_json::from_str(last).unwrap();
     assert_eq!((&run["id"], &run["text"]), (&json!(id), &json!("It was a lamp.")));
@@ -212,13 +220,76 @@ async fn o6_a_session_continues_for_its_user_only() {
     let run = |input: &str| json!({ "input": input, "session": "s-1" });
     let (status, first) = ask(&site, "POST", "/agents/Keeper/runs", ADA, &run("a lamp")).await;
     assert_eq!((status, &first["text"]), (200, &json!("It was a lamp.")), "{first}");
-    let (status, other) = ask(&site, "POST", "/agents/Keeper/runs", BOB, &run("a cat")).await;
-    assert_eq!(status, 404, "{other}");
     assert_eq!(ask(&site, "GET", "/agents/Keeper/sessions/s-1", BOB, &Value::Null).await.0, 404);
     let (_, second) = ask(&site, "POST", "/agents/Keeper/runs", ADA, &run("a vase")).await;
     assert_eq!(second["text"], "Now a vase.", "{second}");
     let (status, session) = ask(&site, "GET", "/agents/Keeper/sessions/s-1", ADA, &Value::Null).await;
     assert_eq!((status, session["messages"].as_array().unwrap().len()), (200, 4), "{session}");
+    assert_eq!(session["messages"][1], json!({ "role": "assistant", "text": "It was a lamp." }));
+    let (_, other) = ask(&site, "POST", "/agents/Keeper/runs", BOB, &run("a cat")).await;
+    assert_eq!(other["text"], "It was a cat.", "the same id is another session of another user");
+    let (_, session) = ask(&site, "GET", "/agents/Keeper/sessions/s-1", ADA, &Value::Null).await;
+    assert!(!session.to_string().contains("a cat"), "{session}");
+}
+
+#[tokio::test]
+async fn o6_a_session_that_the_program_made_is_of_the_inside() {
+    let keeper = keeper().await;
+    let session = keeper.open_session("inner").await.unwrap();
+    keeper.request("a secret").session(&session).run().await.unwrap();
+    let server = Server::builder("desk", "1").agent(&keeper).build().await.unwrap();
+    let site = Site::with(&server, Arc::default(), Http::api).await;
+    let path = "/agents/Keeper/sessions/inner";
+    assert_eq!(ask(&site, "GET", path, "", &Value::Null).await.0, 404);
+    let body = json!({ "input": "a lamp", "session": "inner" });
+    let (status, run) = post(&site, "/agents/Keeper/runs", &body).await;
+    assert_eq!((status, &run["text"]), (200, &json!("It was a lamp.")), "{run}");
+    let (_, shown) = ask(&site, "GET", path, "", &Value::Null).await;
+    assert!(!shown.to_string().contains("secret"), "{shown}");
+    assert_eq!(session.history().len(), 2);
+}
+
+#[tokio::test]
+async fn o6_a_run_that_waits_in_a_session_gets_its_answer_there() {
+    let site = site(tokens).await;
+    let body = json!({ "input": "Pay.", "session": "bills" });
+    let (status, run) = ask(&site, "POST", "/agents/Payer/runs", ADA, &body).await;
+    assert_eq!((status, &run["status"]), (200, &json!("waiting")), "{run}");
+    let (status, session) = ask(&site, "GET", "/agents/Payer/sessions/bills", ADA, &Value::Null).await;
+    assert_eq!((status, &session["waiting"]["questions"]), (200, &run["questions"]), "{session}");
+    assert_eq!(ask(&site, "POST", "/agents/Payer/runs", ADA, &body).await.0, 409, "it waits");
+    let answers: serde_json::Map<String, Value> = run["questions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|question| (question["name"].as_str().unwrap().to_owned(), json!({ "approval": "allow" })))
+        .collect();
+    // The state of the session is as good as that of the run.
+    let body = json!({ "state": session["waiting"]["state"], "answers": answers, "session": "bills" });
+    let (status, next) = ask(&site, "POST", "/agents/Payer/answers", ADA, &body).await;
+    assert_eq!((status, next["questions"].as_array().unwrap().len()), (200, 1), "{next}");
+    let (_, session) = ask(&site, "GET", "/agents/Payer/sessions/bills", ADA, &Value::Null).await;
+    assert_eq!(session["waiting"]["questions"], next["questions"], "{session}");
+    let body = json!({ "state": run["state"], "answers": answers, "session": "bills" });
+    assert_ne!(ask(&site, "POST", "/agents/Payer/answers", ADA, &body).await.0, 200, "it was answered");
+    assert_eq!(site.ledger.paid.load(Ordering::SeqCst), 10);
+}
+
+#[tokio::test]
+async fn o6_what_calls_get_and_give_is_of_the_inside() {
+    let turns = [ScriptedTurn::call("break_it", json!({ "key": "sesame" })), ScriptedTurn::say("Done.")];
+    let builder = Breaker::builder().model(ScriptedModel::turns(turns));
+    let breaker = builder.session_store(Arc::new(MemorySessions::default())).build().await.unwrap();
+    let server = Server::builder("desk", "1").agent(&breaker).build().await.unwrap();
+    let site = Site::with(&server, Arc::default(), Http::api).await;
+    let body = json!({ "input": "Go.", "session": "s" }).to_string();
+    let (_, events) =
+        site.answer(&request("POST", "/agents/Breaker/runs", "Accept: text/event-stream\r\n", &body)).await;
+    assert!(events.contains("event: tool_finished") && events.contains("\"text\":\"Done.\""), "{events}");
+    let (_, session) = ask(&site, "GET", "/agents/Breaker/sessions/s", "", &Value::Null).await;
+    for secret in ["sesame", "the vault"] {
+        assert!(!events.contains(secret) && !session.to_string().contains(secret), "{events} {session}");
+    }
 }
 
 #[tokio::test]

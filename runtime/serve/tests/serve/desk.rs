@@ -7,6 +7,7 @@ use std::time::Duration;
 use onionskin::declaration::Limits;
 use onionskin::question::AskError;
 use onionskin::serve::{Client, Prompt, Resource, Server, ServerBuilder};
+use onionskin::sessions::MemorySessions;
 use onionskin::{
     AgentHandle, Args, Next, Progress, Provided, ScriptedModel, ScriptedTurn, ToolContext, ToolResult, agent,
     tool, tool_hook,
@@ -112,6 +113,7 @@ pub(crate) async fn payer(ledger: &Arc<Ledger>) -> AgentHandle {
     let pay = || ScriptedTurn::call("pay", serde_json::json!({ "cents": 5 }));
     let turns = [pay().and_call("pay", serde_json::json!({ "cents": 5 })), pay(), ScriptedTurn::say("Paid.")];
     let payer = Payer::builder().model(ScriptedModel::turns(turns));
+    let payer = payer.session_store(Arc::new(MemorySessions::default()));
     payer.provide_shared(Arc::clone(ledger)).build().await.unwrap()
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use onionskin_core::model::Message;
 use onionskin_core::question::{Answer, Paused, QuestionKind};
 use onionskin_core::{AgentHandle, ToolOutput};
 use serde::Deserialize;
@@ -50,6 +51,16 @@ pub(super) fn completed(id: &str, output: &ToolOutput) -> Value {
         run["structured"] = structured.into_owned();
     }
     run
+}
+
+/// A message of a session; `None` for what is of the inside: calls, their results, and messages of the runtime.
+pub(super) fn message(message: &Message) -> Option<Value> {
+    let role = match message {
+        Message::User { by_runtime: false, .. } => "user",
+        Message::Assistant { text, .. } if !text.is_empty() => "assistant",
+        Message::User { .. } | Message::Assistant { .. } | Message::Tool { .. } => return None,
+    };
+    Some(json!({ "role": role, "text": message.to_text() }))
 }
 
 /// A run that waits for answers.

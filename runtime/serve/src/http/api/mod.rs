@@ -1,5 +1,6 @@
 //! Agents over plain HTTP, for programs without MCP: runs as JSON or as a stream of events, questions and their answers, sessions.
 
+mod events;
 mod forms;
 mod openapi;
 mod runs;
@@ -26,6 +27,7 @@ use super::responses::{Refusal, refusal};
 use crate::calls::Calls;
 use crate::parts::Parts;
 use crate::user::User;
+use crate::wire::has_too_many_values;
 
 /// What the handlers share.
 pub(super) struct Api {
@@ -127,6 +129,9 @@ fn read<T: DeserializeOwned>(entered: &Entered) -> Result<T, Refusal> {
     if !kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json")) {
         let message = "the body is JSON: send `content-type: application/json`";
         return Err(refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, 0, message));
+    }
+    if has_too_many_values(&entered.body) {
+        return Err(refusal(StatusCode::PAYLOAD_TOO_LARGE, 0, "the body has too many values"));
     }
     serde_json::from_slice(&entered.body).map_err(|error| {
         refusal(

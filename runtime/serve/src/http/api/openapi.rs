@@ -148,7 +148,10 @@ fn schemas() -> Value {
             { "type": "object", "required": ["declined"], "properties": { "declined": { "type": ["string", "null"] } }, "additionalProperties": false },
         ]},
         "Session": { "type": "object", "required": ["id", "messages"], "properties": {
-            "id": text(), "messages": { "type": "array", "items": { "type": "object" } }, "waiting": reference("Run"),
+            "id": text(), "messages": { "type": "array", "items": reference("Message") }, "waiting": reference("Run"),
+        }},
+        "Message": { "type": "object", "required": ["role", "text"], "properties": {
+            "role": { "enum": ["user", "assistant"] }, "text": text(),
         }},
         "Problem": { "type": "object", "required": ["title", "status", "detail"], "properties": {
             "type": text(), "title": text(), "status": { "type": "integer" }, "detail": text(),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::response::Response;
+use hmac_sha256::Hash;
 use http::StatusCode;
 use http::header::ACCEPT;
 use onionskin_core::run::RunRequest;
@@ -11,13 +12,17 @@ use onionskin_core::{AgentHandle, Args, RunError, Session, ToolOutput};
 use serde_json::{Value, json};
 
 use super::super::responses::{Refusal, refusal, unavailable};
-use super::forms::{AnswerBody, RunBody, completed, waiting};
+use super::forms::{AnswerBody, RunBody, completed, message, waiting};
 use super::{Api, Entered, json_answer, read, stream};
+use crate::calls::RunningCall;
 use crate::client::Client;
 use crate::parts::Parts;
 use crate::question::names;
-use crate::state::{Binding, StateError, new_id};
+use crate::state::{Binding, StateError, hex, new_id};
 use crate::user::User;
+
+/// The maximum number of characters of the id of a session.
+pub(super) const MAX_SESSION_ID: usize = 100;
 
 /// Runs an agent.
 ///
@@ -30,9 +35,9 @@ pub(super) async fn run(api: &Arc<Api>, name: &str, entered: Entered) -> Result<
     let request = agent.call(Args::from(arguments));
     let request = request.map_err(|error| refusal(StatusCode::UNPROCESSABLE_ENTITY, 0, error.to_text()))?;
     let id = new_id().map_err(|_| unavailable("the server cannot make an id"))?;
-    let request = request.run_id(id.as_str());
-    let request = in_session(agent, session, request).await?;
-    begin(api, agent, request, id, entered).await
+    let request = in_session(agent, session.as_deref(), &entered, request.run_id(id.as_str())).await?;
+    let call = place(api, &entered)?;
+    begin(api, agent, request, id, entered, call).await
 }
 
 /// Continues a run with answers.
@@ -61,10 +66,18 @@ pub(super) async fn answer(api: &Arc<Api>, name: &str, entered: Entered) -> Resu
             request = request.answer(question.key(), answer.clone());
         }
     }
+    let request = in_session(agent, session.as_deref(), &entered, request).await?;
+    // The state is used last: a request that is refused can be sent again.
+    let call = place(api, &entered)?;
     api.parts.states.use_up(&opened, &binding).map_err(invalid)?;
-    let request = in_session(agent, session, request).await?;
     let id = opened.paused.run_id().to_owned();
-    begin(api, agent, request, id, entered).await
+    begin(api, agent, request, id, entered, call).await
+}
+
+/// A place among the calls in progress.
+fn place(api: &Api, entered: &Entered) -> Result<RunningCall, Refusal> {
+    let call = api.calls.begin(entered.user.as_ref().map(User::id));
+    call.ok_or_else(|| unavailable("the server has too many calls, or ends"))
 }
 
 /// What a state of an agent's run belongs to.
@@ -74,24 +87,32 @@ fn binding(parts: &Parts, agent: &AgentHandle, user: Option<&User>) -> Binding {
 
 async fn in_session(
     agent: &AgentHandle,
-    session: Option<String>,
+    session: Option<&str>,
+    entered: &Entered,
     request: RunRequest<ToolOutput>,
 ) -> Result<RunRequest<ToolOutput>, Refusal> {
     match session {
-        Some(id) => Ok(request.session(&open(agent, &id).await?)),
+        Some(id) => Ok(request.session(&open(agent, id, entered).await?)),
         None => Ok(request),
     }
 }
 
-async fn open(agent: &AgentHandle, id: &str) -> Result<Session, Refusal> {
-    agent.open_session(id).await.map_err(|error| session_problem(&error))
+/// Opens a session of the user. The store has it under the agent and the user, so nobody reaches the session of another user, or one that
+/// the program made.
+async fn open(agent: &AgentHandle, id: &str, entered: &Entered) -> Result<Session, Refusal> {
+    if !(1..=MAX_SESSION_ID).contains(&id.len()) || !id.bytes().all(|byte| byte.is_ascii_graphic()) {
+        let message = format!("a session id has 1 to {MAX_SESSION_ID} visible ASCII characters");
+        return Err(refusal(StatusCode::UNPROCESSABLE_ENTITY, 0, message));
+    }
+    let user =
+        entered.user.as_ref().map_or_else(|| "-".to_owned(), |user| hex(&Hash::hash(user.id().as_bytes())));
+    let opened = agent.open_session(format!("http/{}/{user}/{id}", agent.name())).await;
+    opened.map_err(|error| session_problem(&error))
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "all others are of the inside")]
 fn session_problem(error: &SessionError) -> Refusal {
     match error {
-        // Nobody learns that another user has it.
-        SessionError::OtherUser { .. } => refusal(StatusCode::NOT_FOUND, 0, "there is no such session"),
         SessionError::NotStored { .. } => refusal(
             StatusCode::UNPROCESSABLE_ENTITY,
             0,
@@ -116,6 +137,7 @@ async fn begin(
     request: RunRequest<ToolOutput>,
     id: String,
     entered: Entered,
+    call: RunningCall,
 ) -> Result<Response, Refusal> {
     let user = entered.user;
     let mut client = Client { user: user.clone(), ..Client::default() };
@@ -128,11 +150,10 @@ async fn begin(
     let accepts =
         entered.head.headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
     if accepts.contains("text/event-stream") {
-        return stream::answer(api, agent, request, &id, user);
+        return stream::answer(api, agent, request, &id, user, call);
     }
-    let running = api.calls.begin(user.as_ref().map(User::id));
-    let Some(_running) = running else { return Err(unavailable("the server has too many calls, or ends")) };
     let ended = request.run().await;
+    drop(call);
     let (status, run) = end(&api.parts, agent, user.as_ref(), &id, ended)?;
     Ok(json_answer(status, &run))
 }
@@ -188,15 +209,13 @@ pub(super) async fn session(
     entered: &Entered,
 ) -> Result<Response, Refusal> {
     let agent = api.agent(name)?;
-    let session = open(agent, id).await?;
-    let (owner, user) = (session.user(), entered.user.as_ref().map(User::id));
+    let session = open(agent, id, entered).await?;
     let history = session.history();
-    if owner.as_deref() != user || history.is_empty() && session.paused().is_none() {
+    if history.is_empty() && session.paused().is_none() {
         return Err(refusal(StatusCode::NOT_FOUND, 0, "there is no such session"));
     }
-    let messages: Vec<_> =
-        history.iter().map(|message| serde_json::to_value(message).unwrap_or_default()).collect();
-    let mut shown = json!({ "id": id, "messages": messages });
+    let messages: Vec<_> = history.iter().filter_map(|entry| message(entry)).collect();
+    let mut answer = json!({ "id": id, "messages": messages });
     if let Some(paused) = session.paused() {
         let run = end(
             &api.parts,
@@ -205,7 +224,7 @@ pub(super) async fn session(
             paused.run_id(),
             Err(RunError::Paused(paused.clone())),
         );
-        shown["waiting"] = run?.1;
+        answer["waiting"] = run?.1;
     }
-    Ok(json_answer(StatusCode::OK, &shown))
+    Ok(json_answer(StatusCode::OK, &answer))
 }

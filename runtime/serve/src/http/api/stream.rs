@@ -1,18 +1,20 @@
 //! Runs as streams of events (SSE).
 
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::stream;
+use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
-use onionskin_core::event::{Event, EventKind};
 use onionskin_core::run::{RunRequest, ToolCallStream};
 use onionskin_core::{AgentHandle, CancellationToken, ToolOutput};
 use serde_json::Value;
 
-use super::super::responses::{Refusal, unavailable};
+use super::super::responses::{Refusal, refusal};
+use super::events::public;
 use super::{Api, runs};
 use crate::calls::RunningCall;
 use crate::parts::Parts;
@@ -31,13 +33,27 @@ struct Running {
     user: Option<User>,
     id: String,
     _call: RunningCall,
-    _listed: Listed,
+    /// Until the run has ended: then its client may continue it, before this stream is gone.
+    listed: Option<Listed>,
 }
 
 /// The entry of a run among those that can be cancelled, until it is dropped.
 struct Listed {
     api: Arc<Api>,
     id: String,
+}
+
+impl Listed {
+    /// Lists a run; `None` if it is in progress.
+    fn new(api: &Arc<Api>, id: &str, user: Option<&User>, token: &CancellationToken) -> Option<Self> {
+        match api.running().entry(id.to_owned()) {
+            Entry::Occupied(_) => None,
+            Entry::Vacant(place) => {
+                place.insert((user.cloned(), token.clone()));
+                Some(Self { api: Arc::clone(api), id: id.to_owned() })
+            }
+        }
+    }
 }
 
 impl Drop for Listed {
@@ -49,18 +65,18 @@ impl Drop for Listed {
 /// Answers with the events of a run, and its end as the last event, `run` or `problem`.
 ///
 /// # Errors
-/// Returns a refusal if there are too many runs.
+/// Returns a refusal if the run is in progress.
 pub(super) fn answer(
     api: &Arc<Api>,
     agent: &AgentHandle,
     request: RunRequest<ToolOutput>,
     id: &str,
     user: Option<User>,
+    call: RunningCall,
 ) -> Result<Response, Refusal> {
-    let call = api.calls.begin(user.as_ref().map(User::id));
-    let Some(call) = call else { return Err(unavailable("the server has too many calls, or ends")) };
     let token: CancellationToken = api.ended.child_token();
-    api.running().insert(id.to_owned(), (user.clone(), token.clone()));
+    let listed = Listed::new(api, id, user.as_ref(), &token)
+        .ok_or_else(|| refusal(StatusCode::CONFLICT, 0, "the run is in progress"))?;
     let running = Running {
         stream: Some(request.cancellation(token).stream()),
         agent: agent.clone(),
@@ -68,7 +84,7 @@ pub(super) fn answer(
         user,
         id: id.to_owned(),
         _call: call,
-        _listed: Listed { api: Arc::clone(api), id: id.to_owned() },
+        listed: Some(listed),
     };
     let pieces = stream::unfold(running, |mut running| async move {
         let piece = running.next().await?;
@@ -86,11 +102,24 @@ impl Running {
     /// The next piece of the stream; `None` after the end.
     async fn next(&mut self) -> Option<Bytes> {
         let stream = self.stream.as_mut()?;
-        match tokio::time::timeout(KEEP_ALIVE, stream.next()).await {
+        let public = async {
+            loop {
+                match stream.next().await {
+                    Some(event) => {
+                        if let Some(event) = public(event) {
+                            return Some(event);
+                        }
+                    }
+                    None => return None,
+                }
+            }
+        };
+        match tokio::time::timeout(KEEP_ALIVE, public).await {
             Err(_) => Some(Bytes::from_static(b": alive\n\n")),
-            Ok(Some(event)) => Some(piece(&kind(&event), &public(event))),
+            Ok(Some((name, data))) => Some(piece(name, &data)),
             Ok(None) => {
                 let ended = self.stream.take()?.output().await;
+                self.listed = None;
                 let end = runs::end(&self.parts, &self.agent, self.user.as_ref(), &self.id, ended);
                 Some(match end {
                     Ok((_, run)) => piece("run", &run),
@@ -99,23 +128,6 @@ impl Running {
             }
         }
     }
-}
-
-/// The name of an event, as its JSON has it.
-fn kind(event: &Event) -> String {
-    let kind = serde_json::to_value(&event.kind).unwrap_or_default();
-    kind["type"].as_str().unwrap_or_default().to_owned()
-}
-
-/// The event without what is of the inside: the texts of errors.
-#[expect(clippy::wildcard_enum_match_arm, reason = "only these have texts of errors")]
-fn public(mut event: Event) -> Value {
-    match &mut event.kind {
-        EventKind::RunFailed { error, .. } => "the run failed".clone_into(error),
-        EventKind::ToolFinished { error_chain, .. } => error_chain.clear(),
-        _ => {}
-    }
-    serde_json::to_value(&event).unwrap_or_default()
 }
 
 fn piece(name: &str, data: &Value) -> Bytes {
