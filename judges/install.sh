@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Installs the outside programs that the tests in `judges/` need, pinned, by package name, into `judges/.kit`.
-# usage: install.sh [PART...]     parts: mcp (real MCP servers, and clients in Python), conformance (MCP's own kit), schemas
-#        (readers of tool schemas, the official SDKs among them), inspector (MCP's own client), clients (MCP clients in
-#        TypeScript), api (what compares public APIs), wire (a mock of model providers), otel (a receiver of
-#        OpenTelemetry's protocol), acp (clients of the Agent Client Protocol), a2a (a judge of A2A agents, and the
-#        protocol's SDK). Without a part: all of them.
+# usage: install.sh [PART...]     parts: mcp (real MCP servers, and clients in Python), conformance (MCP's own kit), bfcl (a
+#        benchmark of tool calls, with functions), schemas (readers of tool schemas, the official SDKs among them),
+#        inspector (MCP's own client), clients (MCP clients in TypeScript), api (what compares public APIs), wire (a mock
+#        of model providers), otel (a receiver of OpenTelemetry's protocol), acp (clients of the Agent Client Protocol),
+#        a2a (a judge of A2A agents, and the protocol's SDK). Without a part: all of them.
 # Run again, it installs only the missing parts. Needs python3 with venv, and npm; `api` needs cargo.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -55,6 +55,12 @@ install_conformance() {
   npm_set conformance @modelcontextprotocol/conformance@0.2.0-alpha.12
 }
 
+install_bfcl() {
+  # All packages are named: those that the benchmark itself asks for are the clients of many models.
+  venv bfcl --no-deps bfcl-eval==2026.3.23 mpmath==1.3.0 jsonschema==4.26.0 attrs==26.1.0 \
+    jsonschema-specifications==2025.9.1 referencing==0.37.0 rpds-py==2026.9.1 typing-extensions==4.16.0
+}
+
 install_schemas() {
   venv schemas openai==3.52.0 anthropic==2.11.0 google-genai==3.4.0 pydantic-ai-slim==2.68.0 llguidance==1.9.1 \
     jsonschema==4.26.0
@@ -94,7 +100,7 @@ install_acp() {
   venv acp-python jsonschema==4.26.0
 }
 
-all=(mcp conformance schemas inspector clients api wire otel acp a2a)
+all=(mcp conformance bfcl schemas inspector clients api wire otel acp a2a)
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=("${all[@]}")
 for part in "${parts[@]}"; do
