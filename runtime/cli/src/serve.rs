@@ -1,5 +1,7 @@
 //! `serve` makes an agent, or its tools, an MCP server.
 
+mod entry;
+
 use std::env;
 use std::net::SocketAddr;
 use std::process::ExitCode;
@@ -10,7 +12,6 @@ use onionskin_core::definition::ToolSource;
 use onionskin_core::secret::Secret;
 use onionskin_core::{AgentHandle, App, CancellationToken};
 use onionskin_serve::{Http, Listening, Server, User};
-use serde_json::json;
 
 use crate::agents::{self, AgentArguments};
 use crate::failure::Failure;
@@ -19,7 +20,7 @@ use crate::model::ModelArguments;
 use crate::output;
 use crate::program::Program;
 use crate::questions::{OpenQuestions, Person, YesArgument};
-use crate::sessions::SessionArguments;
+use crate::sessions::StoreArguments;
 use crate::signals::{Signals, until_signal};
 
 pub(crate) const ABOUT: &str = "\
@@ -36,6 +37,7 @@ Examples:
   {program} serve --card cards/helper.md
   {program} serve --card cards/helper.md --tools
   {program} serve --card cards/helper.md --http 127.0.0.1:8080
+  {program} serve --card cards/helper.md --http 127.0.0.1:8080 --api --sessions desk.db
   {program} serve --card cards/helper.md --http 0.0.0.0:8080 --host agents.example.com --token-env DESK_TOKEN";
 
 /// The user of a server with one token.
@@ -65,6 +67,9 @@ pub(crate) struct ServeArguments {
     /// Serve the agent over plain HTTP too: `POST /agents/NAME/runs` runs it, and `/openapi.json` describes all paths.
     #[arg(long, requires = "http", conflicts_with = "tools")]
     api: bool,
+
+    #[command(flatten)]
+    sessions: StoreArguments,
 
     /// Show what hooks and scripts log, on standard error.
     #[arg(long, short)]
@@ -132,7 +137,7 @@ async fn app(program: &Program, arguments: &ServeArguments) -> Result<App, Failu
         // Their model is asked.
         shown.shutdown().await;
     }
-    let session = SessionArguments::default();
+    let session = arguments.sessions.served(arguments.api)?;
     agents::app(program, &arguments.agents, &arguments.model, &session, with).await
 }
 
@@ -166,20 +171,14 @@ fn announce(app: &App, arguments: &ServeArguments, listening: Option<&Listening>
     } else {
         format!("the agent {}", agent.name())
     };
-    let entry = match listening.map(Listening::url) {
-        Some(url) if arguments.token_env.is_some() => {
-            json!({ "type": "http", "url": url, "headers": { "Authorization": "Bearer ${TOKEN}" } })
-        }
-        Some(url) => json!({ "type": "http", "url": url }),
-        None => {
-            let mut words = env::args();
-            let command = words.next().unwrap_or_default();
-            json!({ "command": command, "args": words.collect::<Vec<_>>() })
-        }
+    let entry = match listening {
+        Some(listening) => entry::http(listening, arguments.hosts.first(), arguments.token_env.as_deref()),
+        None => entry::command(&arguments.agents),
     };
-    let snippet = json!({ "mcpServers": { (agent.name()): entry } });
-    let snippet = serde_json::to_string_pretty(&snippet).unwrap_or_default();
-    output::aside(&format!("serving {what}\nIn `.mcp.json` of a client:\n{snippet}"));
+    output::aside(&format!(
+        "serving {what}\nIn `.mcp.json` of a client:\n{}",
+        entry::snippet(agent.name(), &entry)
+    ));
     if let Some(listening) = listening.filter(|_| arguments.api) {
         output::aside(&format!("Over plain HTTP: http://{}/openapi.json", listening.address()));
     }

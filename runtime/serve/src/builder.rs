@@ -1,5 +1,7 @@
 //! Builds servers.
 
+#[cfg(feature = "skills")]
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,6 +18,8 @@ use crate::parts::Parts;
 use crate::prompt::{MessageSource, Prompt};
 use crate::resource::Resource;
 use crate::server::Server;
+#[cfg(feature = "skills")]
+use crate::skills;
 use crate::state::{DEFAULT_TTL, StateKeeper, random};
 
 /// The time that a client has for the answer to a question while its call waits.
@@ -31,6 +35,8 @@ pub struct ServerBuilder {
     instructions: Option<String>,
     offer: Offer,
     tools: Vec<ToolSpec>,
+    #[cfg(feature = "skills")]
+    skills: Option<PathBuf>,
     key: Option<SealKey>,
     question_timeout: Duration,
     task_after: Duration,
@@ -50,6 +56,8 @@ impl ServerBuilder {
             instructions: None,
             offer: Offer::default(),
             tools: Vec::new(),
+            #[cfg(feature = "skills")]
+            skills: None,
             key: None,
             question_timeout: DEFAULT_QUESTION_TIMEOUT,
             task_after: DEFAULT_TASK_AFTER,
@@ -119,6 +127,15 @@ impl ServerBuilder {
         self
     }
 
+    /// Offers the skills of a folder: each folder in it that has a `SKILL.md`, in the format of <https://agentskills.io>. Clients list them
+    /// with the extension `io.modelcontextprotocol/skills` (SEP-2640), or read their files as the resources `skill://NAME/SKILL.md`. The
+    /// files are read when the server is built. Feature `skills`.
+    #[cfg(feature = "skills")]
+    pub fn skills(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.skills = Some(folder.into());
+        self
+    }
+
     /// Offers a prompt.
     pub fn prompt(mut self, prompt: Prompt) -> Self {
         self.offer.prompts.push(prompt);
@@ -153,10 +170,18 @@ impl ServerBuilder {
     /// Cancel safety: dropping the future has no effect.
     ///
     /// # Errors
-    /// Returns an error if the server offers nothing, if two of its tools, resources or prompts have one name, or if a tool cannot be
-    /// served.
+    /// Returns an error if the server offers nothing, if two of its tools, resources or prompts have one name, or if a tool or the folder of
+    /// skills cannot be served.
     pub async fn build(self) -> Result<Server, ServeError> {
-        let Self { implementation, instructions, mut offer, tools, key, question_timeout, task_after } = self;
+        let Self {
+            implementation, instructions, mut offer, tools, key, question_timeout, task_after, ..
+        } = self;
+        #[cfg(feature = "skills")]
+        if let Some(folder) = self.skills {
+            let skills = skills::read(folder).await?;
+            offer.skill_resources = skills.resources();
+            offer.skills = Some(skills);
+        }
         if !tools.is_empty() {
             let agent = host(&implementation.name, tools).await?;
             offer.sources.insert(0, Source::ToolsOf(agent));

@@ -2,6 +2,8 @@
 
 use std::io;
 use std::net::SocketAddr;
+#[cfg(feature = "skills")]
+use std::path::PathBuf;
 
 use onionskin_core::BuildError;
 use onionskin_core::export::ExportError;
@@ -70,6 +72,16 @@ pub enum ServeError {
     Template {
         /// The template.
         template: String,
+        /// The reason.
+        reason: String,
+    },
+    /// A folder of skills cannot be read.
+    #[cfg(feature = "skills")]
+    #[error("the skills of {folder} cannot be served: {reason}")]
+    #[non_exhaustive]
+    Skills {
+        /// The folder.
+        folder: PathBuf,
         /// The reason.
         reason: String,
     },

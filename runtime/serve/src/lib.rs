@@ -42,6 +42,8 @@ mod prompt;
 mod question;
 mod resource;
 mod server;
+#[cfg(feature = "skills")]
+mod skills;
 mod state;
 mod stdio;
 mod tasks;

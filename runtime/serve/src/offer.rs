@@ -3,7 +3,9 @@
 use onionskin_core::export::ExportOptions;
 use onionskin_core::run::RunRequest;
 use onionskin_core::{AgentHandle, Args, ToolDefinition, ToolError, ToolOutput};
-use rmcp::model::Tool;
+#[cfg(feature = "skills")]
+use rmcp::handler::server::skill_catalog::SkillCatalog;
+use rmcp::model::{Resource as Listed, Tool};
 use serde_json::json;
 
 use crate::error::ServeError;
@@ -65,6 +67,11 @@ pub(crate) struct Offer {
     pub(crate) sources: Vec<Source>,
     pub(crate) resources: Vec<Resource>,
     pub(crate) prompts: Vec<Prompt>,
+    /// The skills as resources.
+    pub(crate) skill_resources: Vec<Listed>,
+    /// The skills, if a folder of them is served.
+    #[cfg(feature = "skills")]
+    pub(crate) skills: Option<SkillCatalog>,
     /// The agent with the tools that write prompts, if there are any.
     pub(crate) writer: Option<AgentHandle>,
 }
@@ -148,12 +155,13 @@ impl Offer {
     /// # Errors
     /// Returns the first problem.
     pub(crate) fn check(&self, server: &str) -> Result<(), ServeError> {
-        let tools = self.definitions()?;
-        if tools.is_empty() && self.resources.is_empty() && self.prompts.is_empty() {
+        let (tools, skills) = (self.definitions()?, &self.skill_resources);
+        if tools.is_empty() && self.resources.is_empty() && self.prompts.is_empty() && skills.is_empty() {
             return Err(ServeError::Empty { server: server.to_owned() });
         }
         unique(server, "tool", tools.iter().map(|(tool, _)| &*tool.name))?;
-        unique(server, "resource", self.resources.iter().map(Resource::uri))?;
+        let uris = self.resources.iter().map(Resource::uri);
+        unique(server, "resource", uris.chain(skills.iter().map(|skill| &*skill.uri)))?;
         unique(server, "prompt", self.prompts.iter().map(Prompt::name))?;
         let templates = self.resources.iter().filter(|resource| resource.is_template());
         for resource in templates {

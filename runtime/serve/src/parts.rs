@@ -7,6 +7,8 @@ use rmcp::model::{
     Implementation, JsonObject, PromptsCapability, ResourcesCapability, ServerCapabilities, ServerConfig,
     TASKS_EXTENSION_ID, ToolsCapability,
 };
+#[cfg(feature = "skills")]
+use rmcp::model::{SKILLS_EXTENSION_ID, SkillsCapability};
 
 use crate::changes::Changes;
 use crate::offer::Offer;
@@ -53,6 +55,13 @@ impl Parts {
         capabilities.logging = Some(JsonObject::new());
         let extensions = [(TASKS_EXTENSION_ID.to_owned(), JsonObject::new())];
         capabilities.extensions.get_or_insert_default().extend(extensions);
+        #[cfg(feature = "skills")]
+        if self.offer.skills.is_some() {
+            let skills =
+                serde_json::to_value(SkillsCapability::new().with_directory_read()).unwrap_or_default();
+            let skills = skills.as_object().cloned().unwrap_or_default();
+            capabilities.extensions.get_or_insert_default().insert(SKILLS_EXTENSION_ID.to_owned(), skills);
+        }
         let mut info = ServerConfig::new(capabilities).with_server_info(self.implementation.clone());
         info.instructions.clone_from(&self.instructions);
         info

@@ -14,6 +14,8 @@ use clap::Subcommand;
 #[cfg(feature = "acp")]
 pub(crate) use store::ServedSessions;
 pub(crate) use store::SessionArguments;
+#[cfg(feature = "serve")]
+pub(crate) use store::StoreArguments;
 #[cfg(feature = "sqlite")]
 pub(crate) use store::default_file;
 pub(crate) use words::session_error;

@@ -63,7 +63,7 @@ pub(crate) struct SessionArguments {
     stores_all: bool,
 }
 
-/// The sessions of a command that serves: its clients name them.
+/// The sessions of editors, which name them.
 #[cfg(feature = "acp")]
 #[derive(Args, Debug, Clone, Default)]
 #[command(next_help_heading = "Sessions")]
@@ -81,6 +81,18 @@ impl ServedSessions {
     /// As the arguments of a command that stores all sessions.
     pub(crate) fn into_arguments(self) -> SessionArguments {
         SessionArguments { session: None, user: self.user, store: self.store, stores_all: true }
+    }
+}
+
+impl StoreArguments {
+    /// The sessions that the clients of an API name, if the option names a file.
+    #[cfg(feature = "serve")]
+    pub(crate) fn served(&self, has_api: bool) -> Result<SessionArguments, Failure> {
+        let stores_all = self.is_named();
+        if stores_all && !has_api {
+            return Err(Failure::new("`--sessions` is for the sessions of plain HTTP: add `--api`"));
+        }
+        Ok(SessionArguments { store: self.clone(), stores_all, ..SessionArguments::default() })
     }
 }
 

@@ -37,7 +37,39 @@ fn o1_serve_makes_the_agent_of_a_card_a_server() {
     let ended = server.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(0));
     let words = String::from_utf8(ended.stderr).unwrap();
-    assert!(words.contains("serving the agent adder") && words.contains("\"mcpServers\""), "{words}");
+    let (said, entry) = words.split_once("In `.mcp.json` of a client:").unwrap();
+    assert!(said.contains("serving the agent adder"), "{words}");
+    // The entry works in the folder of any client.
+    let entry: Value = serde_json::from_str(entry).unwrap();
+    let entry = &entry["mcpServers"]["adder"];
+    assert_eq!(entry["command"], env!("CARGO_BIN_EXE_onionskin"));
+    let card = folder.path("cards/adder.md");
+    assert_eq!(entry["args"][2], card.to_str().unwrap(), "{entry}");
+}
+
+#[test]
+fn o1_the_entry_of_a_server_names_the_host_and_the_variable_of_the_token() {
+    let folder = Folder::adder();
+    let arguments = ["--http", "127.0.0.1:0", "--host", "desk.example.com", "--token-env", "DESK_TOKEN"];
+    let mut command =
+        folder.command(&[&["serve", "--card", "cards/adder.md", "--tools"], &arguments[..]].concat());
+    command.env("DESK_TOKEN", "open-sesame").stdin(Stdio::null()).stderr(Stdio::piped());
+    let mut server = command.spawn().unwrap();
+    let mut words = String::new();
+    let lines = BufReader::new(server.stderr.take().unwrap()).lines().map(Result::unwrap);
+    for line in lines {
+        words.push_str(&line);
+        if line == "}" {
+            break;
+        }
+    }
+    server.kill().unwrap();
+    server.wait().unwrap();
+    let entry: Value = serde_json::from_str(&words[words.find('{').unwrap()..]).unwrap();
+    let entry = &entry["mcpServers"]["adder"];
+    assert_eq!(entry["headers"]["Authorization"], "Bearer ${DESK_TOKEN}");
+    let url = entry["url"].as_str().unwrap();
+    assert!(url.starts_with("http://desk.example.com:") && url.ends_with("/mcp"), "{url}");
 }
 
 #[test]
@@ -88,7 +120,11 @@ fn o6_serve_runs_an_agent_over_plain_http() {
     let folder = Folder::adder();
     let ran = folder.run(&["serve", "--card", "cards/adder.md", "--tools", "--http", "127.0.0.1:0", "--api"]);
     assert_eq!(ran.code, 2, "no agent to run: {ran:?}");
-    let arguments = ["--model", "script:script.yaml", "--http", "127.0.0.1:0", "--api"];
+    let ran =
+        folder.run(&["serve", "--card", "cards/adder.md", "--http", "127.0.0.1:0", "--sessions", "desk.db"]);
+    assert!(ran.words.contains("add `--api`"), "{ran:?}");
+    let arguments =
+        ["--model", "script:script.yaml", "--http", "127.0.0.1:0", "--api", "--sessions", "desk.db"];
     let mut command = folder.command(&[&["serve", "--card", "cards/adder.md"][..], &arguments].concat());
     let mut server = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let words = BufReader::new(server.stderr.take().unwrap());
@@ -97,7 +133,7 @@ fn o6_serve_runs_an_agent_over_plain_http() {
         Some(rest.split_once("/openapi.json")?.0.to_owned())
     });
     let mut connection = TcpStream::connect(address.unwrap()).unwrap();
-    let body = r#"{"input": "41 + 1?"}"#;
+    let body = r#"{"input": "41 + 1?", "session": "sums"}"#;
     let request = format!(
         "POST /agents/adder/runs HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n\
          Content-Length: {}\r\n\r\n{body}",
@@ -109,4 +145,6 @@ fn o6_serve_runs_an_agent_over_plain_http() {
     server.kill().unwrap();
     server.wait().unwrap();
     assert!(answer.contains(r#""text":"It is 42.""#), "{answer}");
+    let stored = folder.run(&["sessions", "list", "--sessions", "desk.db"]);
+    assert!(stored.out.contains("http/adder/-/sums"), "{stored:?}");
 }

@@ -6,6 +6,8 @@ use onionskin_core::CancellationToken;
 use onionskin_core::text::short;
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
+#[cfg(feature = "skills")]
+use rmcp::handler::server::skill_catalog::SkillCatalog;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams, CompleteResult,
     CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetTaskParams,
@@ -13,6 +15,11 @@ use rmcp::model::{
     LoggingLevel, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerConfig,
     SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
     UpdateTaskParams,
+};
+#[cfg(feature = "skills")]
+use rmcp::model::{
+    GetSkillRequestParams, GetSkillResult, ListSkillsResult, ReadResourceDirectoryRequestParams,
+    ReadResourceDirectoryResult,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 
@@ -179,6 +186,37 @@ impl ServerHandler for Handler {
         read.unwrap_or_else(|| Err(lists::cancelled(uri))).map(Into::into)
     }
 
+    #[cfg(feature = "skills")]
+    async fn list_skills(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListSkillsResult, ErrorData> {
+        let skills = self.parts.offer.skills.as_ref().map(SkillCatalog::skills).unwrap_or_default();
+        let (skills, next_cursor) = lists::page(skills, cursor(request).as_deref())?;
+        Ok(ListSkillsResult { next_cursor, ..ListSkillsResult::with_all_items(skills) })
+    }
+
+    #[cfg(feature = "skills")]
+    async fn get_skill(
+        &self,
+        request: GetSkillRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetSkillResult, ErrorData> {
+        let unknown = || lists::unknown_resource(&request.uri);
+        self.parts.offer.skills.as_ref().ok_or_else(unknown)?.get_skill(&request.uri)
+    }
+
+    #[cfg(feature = "skills")]
+    async fn read_resource_directory(
+        &self,
+        request: ReadResourceDirectoryRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceDirectoryResult, ErrorData> {
+        let unknown = || lists::unknown_resource(&request.uri);
+        self.parts.offer.skills.as_ref().ok_or_else(unknown)?.read_resource_directory(&request.uri)
+    }
+
     async fn list_prompts(
         &self,
         request: Option<PaginatedRequestParams>,
@@ -288,7 +326,7 @@ impl ServerHandler for Handler {
 }
 
 /// The methods with parameters that this server has.
-const METHODS: [&str; 15] = [
+const METHODS: [&str; 18] = [
     "logging/setLevel",
     "resources/subscribe",
     "resources/unsubscribe",
@@ -300,6 +338,9 @@ const METHODS: [&str; 15] = [
     "resources/list",
     "resources/templates/list",
     "resources/read",
+    "resources/directory/read",
+    "skills/list",
+    "skills/get",
     "prompts/list",
     "prompts/get",
     "completion/complete",

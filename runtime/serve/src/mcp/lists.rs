@@ -41,7 +41,7 @@ pub(super) fn page<T>(all: Vec<T>, cursor: Option<&str>) -> Result<(Vec<T>, Opti
     Ok((all.into_iter().skip(start).take(PAGE).collect(), next))
 }
 
-/// The resources that are no templates, and the pages of UI tools.
+/// The resources that are no templates, the skills, and the pages of UI tools.
 ///
 /// # Errors
 /// Returns an error if a source of tools fails.
@@ -61,7 +61,7 @@ pub(super) fn resources(offer: &Offer) -> Result<Vec<Resource>, ErrorData> {
         page.mime_type = Some(PAGE_TYPE.to_owned());
         page
     });
-    Ok(shown.chain(pages).collect())
+    Ok(shown.chain(offer.skill_resources.iter().cloned()).chain(pages).collect())
 }
 
 /// The templates of resources.
@@ -90,6 +90,12 @@ pub(super) async fn read(
     let offer = &place.parts.offer;
     let known = |resource: &'_ resource::Resource| resource.matches(uri);
     let found = offer.resources.iter().find_map(|resource| Some((resource, known(resource)?)));
+    #[cfg(feature = "skills")]
+    if let (None, Some(skills)) = (&found, &offer.skills)
+        && let Some(file) = skills.read_resource(uri)
+    {
+        return Ok(file);
+    }
     let Some((resource, variables)) = found else {
         return page_of_tool(offer, uri)?.ok_or_else(|| unknown_resource(uri));
     };

@@ -17,4 +17,5 @@ mod lines;
 mod questions;
 mod requests;
 mod site;
+mod skills;
 mod tasks;

@@ -214,7 +214,7 @@ pub(super) async fn session(
     if history.is_empty() && session.paused().is_none() {
         return Err(refusal(StatusCode::NOT_FOUND, 0, "there is no such session"));
     }
-    let messages: Vec<_> = history.iter().filter_map(|entry| message(entry)).collect();
+    let messages: Vec<_> = history.iter().filter_map(message).collect();
     let mut answer = json!({ "id": id, "messages": messages });
     if let Some(paused) = session.paused() {
         let run = end(
