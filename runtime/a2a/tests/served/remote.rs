@@ -163,7 +163,7 @@ async fn o6_an_answer_that_breaks_the_protocol_is_an_error_that_says_how() {
             "(-32004): no\\u{1b}[31m",
         ),
         (ok, events, event(update), "an artifact is continued that did not begin"),
-        (ok, events, event(task) + &event(other), "an event is of another task"),
+        (ok, events, format!("{}{}", event(task), event(other)), "an event is of another task"),
         (ok, events, String::new(), "the stream ended early"),
         (ok, events, format!("data: {}", "x".repeat(5 << 20)), "more than 4194304 bytes"),
         (StatusCode::UNAUTHORIZED, json, "{}".to_owned(), "the status 401"),
