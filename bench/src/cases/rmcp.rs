@@ -1,4 +1,4 @@
-//! rmcp 3.9: the router built once, called without a transport. (Its documented default builds the router
+//! rmcp 3.11: the router built once, called without a transport. (Its documented default builds the router
 //! anew for every call, which costs a thousand times as much with a hundred tools.)
 
 use rmcp::handler::server::router::tool::ToolRouter;
@@ -59,6 +59,6 @@ impl Bench {
 }
 
 pub(crate) fn cases() -> Vec<Case> {
-    vec![calls!("rmcp", "rmcp 3.9, prebuilt ToolRouter", Bench::new(), |it| it
+    vec![calls!("rmcp", "rmcp 3.11, prebuilt ToolRouter", Bench::new(), |it| it
         .call(std::hint::black_box(TEXT)))]
 }
