@@ -14,7 +14,7 @@ const CORE: &str = "runtime/core";
 const DEFINITIONS: &str = "runtime/definitions";
 const TOOLS: &str = "runtime/tools";
 
-const CRATES: [&str; 24] = [
+const CRATES: [&str; 25] = [
     "runtime/vocabulary",
     "runtime/cards",
     "macros",
@@ -27,6 +27,7 @@ const CRATES: [&str; 24] = [
     "runtime/genai",
     "runtime/guardrails",
     "runtime/hooks",
+    "runtime/lines",
     "runtime/models",
     "runtime/otel",
     "runtime/rhai",

@@ -35,7 +35,7 @@ ALIAS = re.compile(r"\b(?:\w+::)+BoxError\b(?! =)")
 BOXED = "alloc::boxed::Box<(dyn core::error::Error + core::marker::Send + core::marker::Sync)>"
 
 # Their items are for the macros and the runtime, and say that they change without notice.
-SHARED_WITH_MACROS = {"onionskin-cards", "onionskin-vocabulary"}
+INSIDE = {"onionskin-cards", "onionskin-lines", "onionskin-vocabulary"}
 # Crates below core. Programs see of them what core shows.
 BELOW = ["onionskin-definitions", "onionskin-tools"]
 
@@ -58,7 +58,7 @@ def library_crates():
     runtime = ROOT / "runtime"
     packages = (package for package in metadata["packages"] if Path(package["manifest_path"]).is_relative_to(runtime))
     packages = (package for package in packages if any("lib" in target["kind"] for target in package["targets"]))
-    return sorted({package["name"] for package in packages} - SHARED_WITH_MACROS)
+    return sorted({package["name"] for package in packages} - INSIDE)
 
 
 def rustdoc(crates):

@@ -13,10 +13,10 @@ pub enum AcpError {
         /// What failed.
         reason: String,
     },
-    /// Standard output cannot be used for messages.
-    #[error("standard output cannot be set apart for the messages of the protocol: {source}")]
+    /// The standard streams cannot be used for messages.
+    #[error("the standard streams cannot be set apart for the messages of the protocol: {source}")]
     #[non_exhaustive]
-    Output {
+    Streams {
         /// Why.
         source: io::Error,
     },

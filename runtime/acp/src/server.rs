@@ -11,6 +11,7 @@ use agent_client_protocol::v1::schema::{
 };
 use agent_client_protocol::{Agent, Client, Lines, on_receive_notification, on_receive_request};
 use onionskin_core::{AgentHandle, CancellationToken};
+use onionskin_lines::standard_streams;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
@@ -85,15 +86,15 @@ impl AcpServer {
     /// Serves a client on standard input and standard output, until the client closes standard input.
     ///
     /// From this call on, what the program and its tools print to standard output goes to standard error instead (Unix), because other
-    /// texts would break the protocol.
+    /// texts would break the protocol. Standard input is empty for them, and for the processes that they start.
     ///
     /// Cancel safety: as [`Self::serve`]. A thread may go on to wait for a line of standard input.
     ///
     /// # Errors
-    /// As [`Self::serve`]; also if standard output cannot be set apart.
+    /// As [`Self::serve`]; also if a standard stream is closed.
     pub async fn serve_stdio(self) -> Result<(), AcpError> {
-        let output = output().map_err(|source| AcpError::Output { source })?;
-        self.serve(tokio::io::stdin(), output).await
+        let (input, output) = standard_streams().map_err(|source| AcpError::Streams { source })?;
+        self.serve(input, output).await
     }
 
     /// Serves a client, until it closes `input`. Runs in progress are cancelled then; one that asks a question in a stored session pauses.
@@ -210,20 +211,4 @@ async fn talk(
         )
         .connect_to(Lines::new(output, lines::read(input)))
         .await
-}
-
-/// The stream of the messages. What others print goes to standard error.
-#[cfg(unix)]
-fn output() -> std::io::Result<impl AsyncWrite + Send + 'static> {
-    use std::os::fd::AsFd as _;
-
-    let messages = std::io::stdout().as_fd().try_clone_to_owned()?;
-    nix::unistd::dup2_stdout(std::io::stderr().as_fd())?;
-    Ok(tokio::fs::File::from_std(std::fs::File::from(messages)))
-}
-
-#[cfg(not(unix))]
-#[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
-fn output() -> std::io::Result<impl AsyncWrite + Send + 'static> {
-    Ok(tokio::io::stdout())
 }

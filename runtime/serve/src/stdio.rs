@@ -4,13 +4,14 @@ use std::collections::HashSet;
 use std::io;
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 
+use onionskin_lines::{Line, Lines, standard_streams};
 use rmcp::model::{
     ClientJsonRpcMessage, ErrorCode, JsonRpcError, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
 };
 use rmcp::service::{RoleServer, serve_server};
 use rmcp::transport::Transport;
 use serde::Deserialize;
-use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::{Mutex, Semaphore};
 
 use crate::error::ServeError;
@@ -24,15 +25,20 @@ const MAX_LINE: usize = 16 * 1024 * 1024;
 const MAX_PROBLEMS: usize = 16;
 
 impl Server {
-    /// Serves the client at the program's standard streams, until it closes them. Nothing else may write to the standard output; logs
-    /// belong to the standard error.
+    /// Serves the client at the program's standard streams, until it closes them.
+    ///
+    /// From this call on, what the program and its tools print to standard output goes to standard error instead (Unix), because other
+    /// texts would break the protocol. Standard input is empty for them, and for the processes that they start. Elsewhere, nothing else
+    /// may write to the standard output.
     ///
     /// Cancel safety: dropping the future ends the server and its calls.
     ///
     /// # Errors
-    /// Returns an error if the client breaks the protocol before it is ready.
+    /// Returns an error if a standard stream is closed, or if the client breaks the protocol before it is ready.
     pub async fn serve_stdio(&self) -> Result<(), ServeError> {
-        Box::pin(self.serve_streams(tokio::io::stdin(), tokio::io::stdout())).await
+        let closed = |error| ServeError::Connection(format!("a standard stream cannot be used: {error}"));
+        let (input, output) = standard_streams().map_err(closed)?;
+        Box::pin(self.serve_streams(input, output)).await
     }
 
     /// As [`Self::serve_stdio`], for other streams, such as a socket or a pair in memory.
@@ -70,7 +76,7 @@ impl Server {
         read: impl AsyncRead + Send + Unpin + 'static,
         write: impl AsyncWrite + Send + Unpin + 'static,
     ) -> Result<(), ServeError> {
-        let lines = Lines::new(read, write);
+        let lines = Messages::new(read, write);
         let handler = Handler::new(Arc::clone(&self.0), Arc::default());
         let running = serve_server(handler, lines).await;
         // The library's error has the whole message of the client.
@@ -85,14 +91,9 @@ impl Server {
     }
 }
 
-/// Streams of lines. A line that is no message is answered here, and the next one is read.
-///
-/// `receive` is dropped and called again whenever something else happens, so what it has read is in fields.
-struct Lines<R, W> {
-    read: BufReader<R>,
-    line: Vec<u8>,
-    /// Whether the rest of the line is dropped.
-    is_too_long: bool,
+/// Messages as lines. A line that is no message is answered here, and the next one is read.
+struct Messages<R, W> {
+    lines: Lines<R>,
     /// Whether a request has come. Before it, there is nothing to notify of.
     has_begun: bool,
     write: Arc<Mutex<W>>,
@@ -116,12 +117,10 @@ struct CancelledParams {
 
 type OpenIds = StdMutex<HashSet<RequestId>>;
 
-impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Messages<R, W> {
     fn new(read: R, write: W) -> Self {
         Self {
-            read: BufReader::new(read),
-            line: Vec::new(),
-            is_too_long: false,
+            lines: Lines::new(read, MAX_LINE),
             has_begun: false,
             write: Arc::new(Mutex::new(write)),
             open: Arc::default(),
@@ -129,44 +128,12 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
         }
     }
 
-    /// Reads the rest of a line into `line`; false at the end of the stream.
-    ///
-    /// Cancel safety: what was read stays in the fields.
-    async fn read_line(&mut self) -> io::Result<bool> {
-        loop {
-            let bytes = self.read.fill_buf().await?;
-            if bytes.is_empty() {
-                // A message without a line end at the end of the stream is one too.
-                return Ok(!self.line.is_empty());
-            }
-            let (taken, is_end) = match bytes.iter().position(|byte| *byte == b'\n') {
-                Some(end) => (end + 1, true),
-                None => (bytes.len(), false),
-            };
-            if self.line.len() + taken > MAX_LINE {
-                self.is_too_long = true;
-                self.line.clear();
-            }
-            if !self.is_too_long {
-                self.line.extend_from_slice(&bytes[..taken]);
-            }
-            self.read.consume(taken);
-            if is_end {
-                return Ok(true);
-            }
-        }
-    }
-
-    /// The message of the line that was read; `None` for an empty line or a message that has no effect.
-    fn message(&mut self) -> Result<Option<ClientJsonRpcMessage>, Box<JsonRpcError>> {
-        let (line, is_too_long) = (std::mem::take(&mut self.line), std::mem::take(&mut self.is_too_long));
-        if is_too_long {
-            return Err(wire::problem(None, ErrorCode::INVALID_REQUEST, "the message is too long"));
-        }
+    /// The message of a line; `None` for an empty line or a message that has no effect.
+    fn message(&mut self, line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Box<JsonRpcError>> {
         if line.trim_ascii().is_empty() {
             return Ok(None);
         }
-        let envelope = wire::check(&line)?;
+        let envelope = wire::check(line)?;
         if let Some(id) = envelope.request_id() {
             self.has_begun = true;
             if !self.open.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone()) {
@@ -178,16 +145,16 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
         } else if envelope.method.as_deref() == Some("notifications/cancelled") {
             // It gets no answer.
             let id =
-                serde_json::from_slice::<Cancelled>(&line).ok().map(|cancelled| cancelled.params.request_id);
+                serde_json::from_slice::<Cancelled>(line).ok().map(|cancelled| cancelled.params.request_id);
             id.map(|id| self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&id));
         }
-        serde_json::from_slice(&line).map(Some).map_err(|_| {
+        serde_json::from_slice(line).map(Some).map_err(|_| {
             wire::problem(envelope.id, ErrorCode::INVALID_REQUEST, "the message is not one of the protocol")
         })
     }
 }
 
-impl<R, W> Transport<RoleServer> for Lines<R, W>
+impl<R, W> Transport<RoleServer> for Messages<R, W>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -211,10 +178,14 @@ where
         loop {
             // Answers are written by tasks, because this future can be dropped between two of their bytes.
             let permit = Arc::clone(&self.problems).acquire_owned().await.ok()?;
-            if !self.read_line().await.ok()? {
-                return None;
-            }
-            match self.message() {
+            let message = match self.lines.next().await.ok()?? {
+                Line::Whole(line) | Line::Rest(line) => self.message(&line),
+                Line::TooLong(..) => {
+                    Err(wire::problem(None, ErrorCode::INVALID_REQUEST, "the message is too long"))
+                }
+                Line::Endless => return None,
+            };
+            match message {
                 Ok(Some(message)) => return Some(message),
                 Ok(None) => {}
                 Err(problem) => {

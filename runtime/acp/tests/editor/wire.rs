@@ -94,6 +94,17 @@ async fn o6_a_line_without_an_end_is_not_kept() {
 }
 
 #[tokio::test]
+async fn o6_a_line_of_very_many_values_is_not_read() {
+    let mut editor = Editor::open(&clerk([]).await).await;
+    editor.write(format!("[{}1]", "1,".repeat(1_000_000)).as_bytes()).await;
+    let message = editor.message().await;
+    // A list that is read is another error.
+    assert_eq!(message["error"]["code"], -32700, "{message}");
+    editor.session().await;
+    editor.leave().await.unwrap();
+}
+
+#[tokio::test]
 async fn o6_all_kinds_of_content_reach_the_agent() {
     let mut editor = Editor::open(&clerk([ScriptedTurn::say("I see: {input}")]).await).await;
     let session = editor.session().await;

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use onionskin_core::json::json_values;
 
-use super::lines::LONGEST_LINE;
+use super::LONGEST_LINE;
 use crate::visible::{cut, visible};
 use onionskin_core::schema::reason_of;
 

@@ -6,7 +6,6 @@
 //! request stays text until the caller reads it.
 
 mod fault;
-mod lines;
 mod message;
 mod outbox;
 mod pace;
@@ -17,6 +16,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::time::Duration;
 
+use onionskin_lines::{Line, Lines};
 use rmcp::model::{
     ClientNotification, ClientRequest, CustomResult, ErrorData, JsonRpcMessage, RequestId, ServerResult,
 };
@@ -26,9 +26,6 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 pub(super) use fault::Fault;
-#[cfg(feature = "mcp-http")]
-pub(super) use lines::LONGEST_LINE;
-use lines::{Line, Lines};
 #[cfg(feature = "mcp-http")]
 pub(super) use message::as_number;
 pub(super) use message::{Incoming, reason};
@@ -42,6 +39,8 @@ use super::client::{Reply, Unasked};
 use super::grants::Answer;
 use super::visible::visible;
 
+/// A longer message is not kept. As long as the library's own limit.
+pub(crate) const LONGEST_LINE: usize = 16 << 20;
 /// A server that takes nothing for this long is stuck, if its requests have no longer limit.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -68,7 +67,7 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
     ) -> Self {
         let pending = Pending::default();
         Self {
-            lines: Lines::new(read),
+            lines: Lines::new(read, LONGEST_LINE),
             outbox: Some(Outbox::new(write, timeout.max(PATIENCE), pending.clone(), fault.clone())),
             pending,
             unasked,

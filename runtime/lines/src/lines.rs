@@ -5,39 +5,59 @@ use std::io;
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
-/// A longer message is not kept. As long as the library's own limit.
-pub(crate) const LONGEST_LINE: usize = 16 << 20;
-/// A longer line ends the server: it may never end.
+/// The number of bytes after which a line has no end.
 const ENDLESS: usize = 256 << 20;
-/// The length of the beginning and of the end of a long message that are kept to find the call that it answers.
+/// The length of the beginning and of the end of a long line that are kept, to find out what it answers.
 const ENDS: usize = 512;
 
 /// A line, without its end.
-pub(super) enum Line {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Line {
+    /// A line within the bound.
     Whole(Vec<u8>),
     /// What the stream ends with, without an end of line. It may be cut off.
     Rest(Vec<u8>),
     /// The beginning and the end of a line that is too long.
     TooLong(Vec<u8>, Vec<u8>),
-    /// This much was read without finding an end.
+    /// 256 MiB were read without finding an end.
     Endless,
 }
 
-/// Reads lines. What was read of a line is kept when the future of [`Self::next`] is dropped.
-pub(super) struct Lines<R> {
+/// Reads lines, and keeps a bounded part of each.
+///
+/// ```
+/// use onionskin_lines::{Line, Lines};
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let mut lines = Lines::new(&b"one\ntwo"[..], 1_000);
+/// assert_eq!(lines.next().await.unwrap(), Some(Line::Whole(b"one".to_vec())));
+/// assert_eq!(lines.next().await.unwrap(), Some(Line::Rest(b"two".to_vec())));
+/// assert_eq!(lines.next().await.unwrap(), None);
+/// # });
+/// ```
+#[derive(Debug)]
+pub struct Lines<R> {
     stream: BufReader<R>,
+    /// The maximum number of bytes of a line.
+    most: usize,
     line: Vec<u8>,
     /// The length so far and the end of a line that is too long.
     long: Option<(usize, VecDeque<u8>)>,
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
-    pub(super) fn new(stream: R) -> Self {
-        Self { stream: BufReader::with_capacity(64 << 10, stream), line: Vec::new(), long: None }
+    /// Reads lines of at most `most` bytes.
+    pub fn new(stream: R, most: usize) -> Self {
+        Self { stream: BufReader::with_capacity(64 << 10, stream), most, line: Vec::new(), long: None }
     }
 
-    /// None at the end of the stream.
-    pub(super) async fn next(&mut self) -> io::Result<Option<Line>> {
+    /// The next line; `None` at the end of the stream.
+    ///
+    /// Cancel safety: what was read of a line is kept when the future is dropped.
+    ///
+    /// # Errors
+    /// Returns an error if reading fails.
+    pub async fn next(&mut self) -> io::Result<Option<Line>> {
         loop {
             let read = self.stream.fill_buf().await?;
             if read.is_empty() {
@@ -54,7 +74,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
                     last.extend(&part[part.len().saturating_sub(ENDS)..]);
                     last.drain(..last.len().saturating_sub(ENDS));
                 }
-                None if self.line.len() + part.len() > LONGEST_LINE => {
+                None if self.line.len() + part.len() > self.most => {
                     let length = self.line.len() + part.len();
                     let retained = ENDS.saturating_sub(part.len()).min(self.line.len());
                     let mut last: VecDeque<u8> = self.line[self.line.len() - retained..].to_vec().into();
@@ -85,12 +105,14 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 mod tests {
     use super::*;
 
+    const MOST: usize = 16 << 20;
+
     #[tokio::test]
     async fn a4_lines_are_read_whole_and_long_ones_by_their_ends() {
-        let long = format!("begin{}end", "x".repeat(LONGEST_LINE));
+        let long = format!("begin{}end", "x".repeat(MOST));
         let text = format!("one\r\n\n{long}\ntwo\nrest");
         // For pieces of any size.
-        let mut lines = Lines::new(text.as_bytes());
+        let mut lines = Lines::new(text.as_bytes(), MOST);
         let mut read = Vec::new();
         while let Some(line) = lines.next().await.unwrap() {
             read.push(match line {
@@ -110,7 +132,7 @@ mod tests {
 
     #[tokio::test]
     async fn a4_a_line_without_end_is_given_up() {
-        let mut lines = Lines::new(tokio::io::repeat(b'x'));
+        let mut lines = Lines::new(tokio::io::repeat(b'x'), MOST);
         assert!(matches!(lines.next().await.unwrap(), Some(Line::Endless)));
     }
 }
