@@ -69,9 +69,10 @@ impl Connection {
     }
 
     /// # Errors
-    /// Returns the protocol's error if the folder is not absolute, or if the session cannot be stored.
+    /// Returns the protocol's error if the folder is not absolute, if there are too many sessions, or if the session cannot be stored.
     pub(crate) async fn begin(&self, request: NewSessionRequest) -> Result<NewSessionResponse, Error> {
         check(&request.cwd, &request.mcp_servers)?;
+        self.conversations.check_room()?;
         let session = self.agent.session();
         let session = if self.agent.sessions().is_some() {
             let id = session.id().to_owned();
@@ -79,7 +80,7 @@ impl Connection {
         } else {
             session
         };
-        Ok(NewSessionResponse::new(self.conversations.insert(session).id.clone()))
+        Ok(NewSessionResponse::new(self.conversations.insert(session)?.id.clone()))
     }
 
     /// Opens a stored session, and shows what it has.
@@ -119,7 +120,7 @@ impl Connection {
     }
 
     /// # Errors
-    /// Returns the protocol's error if there is no such session of the user, or if it cannot be read.
+    /// Returns the protocol's error if there is no such session of the user, if there are too many, or if it cannot be read.
     async fn open(
         &self,
         id: &SessionId,
@@ -140,7 +141,7 @@ impl Connection {
             return Err(no_session(id));
         }
         let session = self.agent.open_session(Arc::clone(&id.0)).await.map_err(|error| failure(&error))?;
-        Ok(self.conversations.insert(session))
+        self.conversations.insert(session)
     }
 
     /// # Errors

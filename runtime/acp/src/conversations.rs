@@ -13,6 +13,9 @@ use tokio::sync::Mutex as Turns;
 use crate::calls::CallIds;
 use crate::open_questions::OpenQuestions;
 
+/// The maximum number of sessions of a connection: each is in memory until the client closes it.
+const MAX_SESSIONS: usize = 1_000;
+
 /// A session of the agent, as the client knows it.
 pub(crate) struct Conversation {
     pub(crate) id: SessionId,
@@ -94,10 +97,23 @@ impl Conversation {
 pub(crate) struct Conversations(Mutex<HashMap<SessionId, Arc<Conversation>>>);
 
 impl Conversations {
-    pub(crate) fn insert(&self, session: Session) -> Arc<Conversation> {
+    /// # Errors
+    /// As [`Self::check_room`].
+    pub(crate) fn insert(&self, session: Session) -> Result<Arc<Conversation>, Error> {
+        self.check_room()?;
         let conversation = Arc::new(Conversation::new(session));
         self.all().insert(conversation.id.clone(), Arc::clone(&conversation));
-        conversation
+        Ok(conversation)
+    }
+
+    /// # Errors
+    /// Returns the protocol's error if there are too many sessions.
+    pub(crate) fn check_room(&self) -> Result<(), Error> {
+        if self.all().len() < MAX_SESSIONS {
+            return Ok(());
+        }
+        let words = format!("the connection has {MAX_SESSIONS} sessions: close some with `session/close`");
+        Err(Error::new(ErrorCode::INVALID_REQUEST, words))
     }
 
     /// # Errors

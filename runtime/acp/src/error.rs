@@ -13,6 +13,9 @@ pub enum AcpError {
         /// What failed.
         reason: String,
     },
+    /// The id of the user is blank, which would be no user: the client would get the sessions of all.
+    #[error("the id of the user is blank: write one, or set no user")]
+    BlankUser,
     /// The standard streams cannot be used for messages.
     #[error("the standard streams cannot be set apart for the messages of the protocol: {source}")]
     #[non_exhaustive]

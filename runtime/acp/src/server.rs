@@ -70,10 +70,10 @@ impl AcpServer {
         Self { agent: agent.clone(), user: None, cancellation: CancellationToken::new() }
     }
 
-    /// Runs for this user, and lists and loads only this user's stored sessions. Without it, all stored sessions are listed, and a run is for
-    /// the user of its session.
+    /// Runs for this user, lists only this user's stored sessions, and loads none of another user. Without it, all stored sessions are
+    /// listed, and a run is for the user of its session. A blank id is an error when the server serves.
     pub fn user(mut self, id: impl Into<Arc<str>>) -> Self {
-        self.user = Some(id.into()).filter(|id: &Arc<str>| !id.trim().is_empty());
+        self.user = Some(id.into());
         self
     }
 
@@ -99,18 +99,21 @@ impl AcpServer {
 
     /// Serves a client, until it closes `input`. Runs in progress are cancelled then; one that asks a question in a stored session pauses.
     ///
-    /// Each message is one line of JSON, of at most 64 MiB. A line that is not a message gets the protocol's error, and the connection goes
+    /// Each message is one line of JSON, of at most 64 MiB, and a client has at most 1,000 sessions open. A line that is not a message gets the protocol's error, and the connection goes
     /// on.
     ///
     /// Cancel safety: dropping the future cancels the runs in progress.
     ///
     /// # Errors
-    /// Returns an error if reading or writing fails.
+    /// Returns an error if reading or writing fails, or if the id of the user is blank.
     pub async fn serve(
         self,
         input: impl AsyncRead + Send + 'static,
         output: impl AsyncWrite + Send + 'static,
     ) -> Result<(), AcpError> {
+        if self.user.as_deref().is_some_and(|id| id.trim().is_empty()) {
+            return Err(AcpError::BlankUser);
+        }
         let ends = CancellationToken::new();
         let _dropped = ends.clone().drop_guard();
         let connection = Arc::new(Connection {

@@ -1,7 +1,7 @@
 //! Messages: the handshake, and lines that are none.
 
 use onionskin::ScriptedTurn;
-use onionskin::acp::AcpServer;
+use onionskin::acp::{AcpError, AcpServer};
 use onionskin::sessions::MemorySessions;
 use serde_json::{Value, json};
 
@@ -102,6 +102,28 @@ async fn o6_a_line_of_very_many_values_is_not_read() {
     assert_eq!(message["error"]["code"], -32700, "{message}");
     editor.session().await;
     editor.leave().await.unwrap();
+}
+
+#[tokio::test]
+async fn o6_a_connection_has_a_bounded_number_of_sessions() {
+    let mut editor = Editor::open(&clerk([]).await).await;
+    let first = editor.session().await;
+    for _ in 1..1_000 {
+        editor.session().await;
+    }
+    let new = json!({ "cwd": "/", "mcpServers": [] });
+    let error = editor.call("session/new", new).await.unwrap_err();
+    assert!(error["message"].as_str().unwrap().contains("session/close"), "{error}");
+    editor.call("session/close", json!({ "sessionId": first })).await.unwrap();
+    editor.session().await;
+    editor.leave().await.unwrap();
+}
+
+#[tokio::test]
+async fn o6_a_blank_user_is_refused() {
+    let agent = builder([]).session_store(MemorySessions::default()).build().await.unwrap();
+    let served = AcpServer::new(&agent).user(" ").serve(tokio::io::empty(), tokio::io::sink()).await;
+    assert!(matches!(served, Err(AcpError::BlankUser)), "{served:?}");
 }
 
 #[tokio::test]
