@@ -59,6 +59,10 @@ impl Settings {
         let mut sent = HeaderValue::from_str(value.expose()).map_err(|_| wrong())?;
         sent.set_sensitive(true);
         self.headers.insert(header, sent);
+        // A text can have the credentials without their scheme.
+        if let Some((_, credentials)) = value.expose().split_once(' ') {
+            self.secrets.push(Arc::new(Secret::new(credentials.to_owned())));
+        }
         self.secrets.push(Arc::new(value));
         Ok(())
     }

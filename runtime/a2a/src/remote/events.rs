@@ -17,11 +17,13 @@ pub(super) struct Events {
     received: usize,
 }
 
-/// Reads lines into events, by the rules of the HTML standard.
+/// Reads lines into events, by the rules of the HTML standard, but for line ends of a `\r` alone, which no server of JSON writes.
 #[derive(Default)]
 struct Parser {
     /// What is not read yet.
     rest: Vec<u8>,
+    /// The beginning of it that has no end of a line.
+    searched: usize,
     data: Option<Vec<u8>>,
 }
 
@@ -54,9 +56,10 @@ impl Parser {
     fn next(&mut self) -> Option<Vec<u8>> {
         let mut read = 0;
         let mut found = None;
-        while let Some(length) = self.rest[read..].iter().position(|byte| *byte == b'\n') {
-            let line = &self.rest[read..read + length];
-            read += length + 1;
+        while let Some(length) = self.rest[self.searched..].iter().position(|byte| *byte == b'\n') {
+            let end = self.searched + length;
+            let line = &self.rest[read..end];
+            (read, self.searched) = (end + 1, end + 1);
             let line = line.strip_suffix(b"\r").unwrap_or(line);
             if line.is_empty() {
                 if let Some(data) = self.data.take() {
@@ -76,6 +79,7 @@ impl Parser {
             }
         }
         self.rest.drain(..read);
+        self.searched = if found.is_some() { 0 } else { self.rest.len() };
         found
     }
 }

@@ -175,7 +175,7 @@ impl Tool for AskRemote {
         let client = &self.0;
         client.secrets().iter().for_each(|secret| cx.conceal(secret));
         let mut message = user_message(args["input"].as_str().unwrap_or_default());
-        for number in 1..=QUESTIONS {
+        for number in 1.. {
             // A resumed run starts again from here, and the remote agent must not get a message twice.
             let name = format!("message {number}");
             let mut error = None;
@@ -191,6 +191,10 @@ impl Tool for AskRemote {
             });
             match reply.await.map_err(|text| error.map_or_else(|| Exit::tool(text), failed))? {
                 Reply::Answer { text } => return Ok(ToolOutput::text(text)),
+                Reply::Question { task_id, .. } if number > QUESTIONS => {
+                    client.cancel(&task_id).await;
+                    break;
+                }
                 Reply::Question { task_id, context_id, text } => match cx.ask::<String>(text).await {
                     Ok(answer) => {
                         message = user_message(&answer);

@@ -1,6 +1,7 @@
 //! Remote agents as children, against our own server and against servers with mistakes.
 
 use std::net::Ipv4Addr;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::Router;
@@ -196,6 +197,40 @@ async fn o6_a_remote_agent_has_limits_of_time_and_length() {
     }
 }
 
+/// A remote agent whose task asks for ever, and the methods that it got.
+async fn serve_asking() -> (String, Arc<Mutex<Vec<String>>>) {
+    let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let interface =
+        json!({ "url": format!("{url}/rpc"), "protocolBinding": "JSONRPC", "protocolVersion": "1.0" });
+    let card = json!({ "supportedInterfaces": [interface] }).to_string();
+    let methods = Arc::new(Mutex::new(Vec::new()));
+    let called = Arc::clone(&methods);
+    let rpc = async move |body: String| {
+        let request: serde_json::Value = serde_json::from_str(&body).unwrap();
+        called.lock().unwrap().push(request["method"].as_str().unwrap().to_owned());
+        let task = json!({ "id": "t", "contextId": "c", "status": { "state": "TASK_STATE_INPUT_REQUIRED" } });
+        json!({ "jsonrpc": "2.0", "id": 1, "result": { "task": task } }).to_string()
+    };
+    let app = Router::new()
+        .route("/.well-known/agent-card.json", get(async || card))
+        .route("/rpc", post(async move |body: String| rpc(body).await));
+    tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
+    (url, methods)
+}
+
+#[tokio::test]
+async fn o6_a_remote_agent_that_asks_for_ever_is_left_and_its_task_canceled() {
+    let (url, methods) = serve_asking().await;
+    let remote = Remote::new(&url).unwrap();
+    let answerer = async |_: Question| Answer::value("red").ok();
+    let app = App::builder().dyn_agent(&desk(&remote)).model(asks("Paint it")).answerer(answerer);
+    let text = app.build().await.unwrap().run("Paint.").await.unwrap().text;
+    assert!(text.contains("asked more than 20 questions"), "{text}");
+    let methods = methods.lock().unwrap().clone();
+    assert_eq!((methods.len(), &*methods[20], &*methods[21]), (22, "SendMessage", "CancelTask"));
+}
+
 #[tokio::test]
 async fn o6_credentials_are_sent_and_shown_nowhere() {
     let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
@@ -215,6 +250,14 @@ async fn o6_credentials_are_sent_and_shown_nowhere() {
     let with_token =
         remote.clone().header("authorization", Secret::new("Bearer t0ken-1234".to_owned())).unwrap();
     assert!(!format!("{with_token:?}").contains("t0ken"));
+    // A server that repeats the credentials without their scheme.
+    let json = [("content-type", "application/json")];
+    let url = serve_answer(StatusCode::FORBIDDEN, json, "not t0ken-1234".to_owned()).await;
+    let repeated = Remote::new(&url).unwrap();
+    let repeated = repeated.header("authorization", Secret::new("Bearer t0ken-1234".to_owned())).unwrap();
+    let app = App::builder().dyn_agent(&desk(&repeated)).model(asks("stream")).build().await.unwrap();
+    let text = app.run("Paint.").await.unwrap().text;
+    assert!(text.contains("the status 403") && !text.contains("t0ken-1234"), "{text}");
     for (remote, expected) in [(remote, "the status 403"), (with_token, "It says: one two three")] {
         let app = App::builder().dyn_agent(&desk(&remote)).model(asks("stream")).build().await.unwrap();
         let text = app.run("Paint.").await.unwrap().text;
