@@ -18,6 +18,7 @@ use crate::wire::{Part, TaskState};
 /// What clients read of a run without an answer. What happened is in the log of the program.
 const FAILED: &str = "The agent could not answer. The operator of the agent finds the reason in its log.";
 const REFUSED: &str = "The agent does not answer this message.";
+const EMPTY: &str = "The message is empty.";
 const TOO_LONG: &str = "The answer of the agent is too long.";
 const UNAVAILABLE: &str = "The conversation cannot be continued now. Try again later.";
 
@@ -78,9 +79,11 @@ async fn run(server: &Inner, task: &TaskCell, start: Start, token: CancellationT
             .into_iter()
             .fold(agent.resume(&paused), |request, (key, answer)| request.answer(key, answer)),
     };
-    let request: RunRequest = request.session(&session).cancellation(token.clone());
+    let request: RunRequest =
+        request.session(&session).default_answerer(questions::decline_others).cancellation(token.clone());
     let mut pieces = Pieces::default();
     let Some(stream) = read(server, task, request.stream(), &mut pieces).await else {
+        pieces.discard(task);
         return task.end(TaskState::Failed, Some(vec![Part::text(TOO_LONG)]), server.store.next());
     };
     finish(server, task, stream.output().await, pieces);
@@ -151,6 +154,7 @@ fn finish(server: &Inner, task: &TaskCell, result: Result<RunOutput, RunError>, 
             return task.ask(paused, question, number);
         }
         Err(RunError::Cancelled { .. }) => return task.end(TaskState::Canceled, None, number),
+        Err(RunError::NoInput { .. }) => (TaskState::Rejected, EMPTY),
         Err(error @ (RunError::InputCheck { .. } | RunError::OutputCheck { .. })) => {
             tracing::info!(task = task.id, %error, "an agent refused the message of an A2A task");
             (TaskState::Rejected, REFUSED)
@@ -160,5 +164,6 @@ fn finish(server: &Inner, task: &TaskCell, result: Result<RunOutput, RunError>, 
             (TaskState::Failed, FAILED)
         }
     };
+    pieces.discard(task);
     task.end(state, Some(vec![Part::text(text)]), number);
 }

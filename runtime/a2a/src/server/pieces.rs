@@ -81,6 +81,14 @@ impl Pieces {
         }
     }
 
+    /// Takes back what clients have of an answer that is none: it may be what a hook refused.
+    pub(super) fn discard(mut self, task: &TaskCell) {
+        if self.count > 0 {
+            self.is_stale = true;
+            self.write(task, vec![Part::text("")], true);
+        }
+    }
+
     fn write(&mut self, task: &TaskCell, parts: Vec<Part>, is_last: bool) {
         let is_first = self.count == 0 || std::mem::take(&mut self.is_stale);
         self.count += 1;

@@ -10,6 +10,19 @@ use crate::wire::{Content, Message, Part};
 const QUESTIONS: &str = "questions";
 const ANSWERS: &str = "answers";
 
+/// Declines a question that no client of this protocol can answer, and leaves the others to the client.
+pub(super) async fn decline_others(question: Question) -> Option<Answer> {
+    match question.kind() {
+        QuestionKind::Caller(request) => {
+            Some(Answer::declined(format!("a client of A2A does not answer `{}`", request.method())))
+        }
+        QuestionKind::Approval
+        | QuestionKind::Question
+        | QuestionKind::External
+        | QuestionKind::Component(_) => None,
+    }
+}
+
 /// The open questions: a text of each, and one value with all that a program needs to answer.
 pub(super) fn message(paused: &Paused) -> Vec<Part> {
     let mut parts: Vec<_> = paused.questions().iter().map(|question| Part::text(text(question))).collect();
@@ -25,18 +38,23 @@ pub(super) fn repeated(paused: &Paused, problem: &str) -> Vec<Part> {
     parts
 }
 
+/// Whether the arguments of the call are for the client: it approves them, or makes the call in the place of the tool. Those of other
+/// calls are of the inside.
+fn shows_arguments(kind: &QuestionKind) -> bool {
+    match kind {
+        QuestionKind::Approval | QuestionKind::External => true,
+        QuestionKind::Question | QuestionKind::Component(_) | QuestionKind::Caller(_) => false,
+    }
+}
+
 /// What a person reads: an approval with the whole call, because its arguments are what is approved.
 fn text(question: &Question) -> String {
-    match (question.kind(), question.text()) {
-        (QuestionKind::Question, Some(text)) => text.to_owned(),
-        (
-            QuestionKind::Question
-            | QuestionKind::External
-            | QuestionKind::Component(_)
-            | QuestionKind::Caller(_),
-            _,
-        ) => question.to_line(),
-        (QuestionKind::Approval, _) => {
+    match question.kind() {
+        QuestionKind::Question | QuestionKind::Component(_) | QuestionKind::Caller(_) => question
+            .text()
+            .map_or_else(|| format!("`{}` asks for an answer.", question.tool_name()), str::to_owned),
+        QuestionKind::External => question.to_line(),
+        QuestionKind::Approval => {
             let mut dialogue = question.dialogue();
             // It shows the rest of a long call; a short one is shown already.
             let _ = dialogue.read("s");
@@ -50,20 +68,16 @@ fn value(question: &Question) -> Value {
         "key": question.key(),
         "kind": kind(question.kind()),
         "tool": question.tool_name(),
-        "arguments": question.arguments(),
         "schema": question.answer_schema(),
     });
+    if shows_arguments(question.kind()) {
+        value["arguments"] = question.arguments().clone();
+    }
     if let Some(text) = question.text() {
         value["text"] = text.into();
     }
-    match question.kind() {
-        QuestionKind::Component(shown) => {
-            value["component"] = json!({ "name": shown.component(), "payload": shown.payload() });
-        }
-        QuestionKind::Caller(request) => {
-            value["request"] = json!({ "method": request.method(), "params": request.params() });
-        }
-        QuestionKind::Approval | QuestionKind::Question | QuestionKind::External => {}
+    if let QuestionKind::Component(shown) = question.kind() {
+        value["component"] = json!({ "name": shown.component(), "payload": shown.payload() });
     }
     value
 }

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use onionskin::question::{AskError, CallerRequest};
+use onionskin::run_hooks::OutputCheckError;
 use onionskin::sessions::MemorySessions;
-use onionskin::{ScriptedModel, ScriptedTurn, a2a, agent, tool};
+use onionskin::{ScriptedModel, ScriptedTurn, ToolContext, a2a, agent, run_hook, tool};
 use serde_json::{Value, json};
 
 use crate::client::{Binding, Client, answer, both, message, reply, state, words};
@@ -218,6 +220,53 @@ async fn o6_a_context_of_an_agent_with_a_store_goes_on_after_a_restart() {
     }
 }
 
+/// Asks whether an account is right.
+#[tool(asks)]
+async fn check(cx: &ToolContext, account: String) -> Result<String, AskError> {
+    let is_right: bool = cx.ask(format!("Is the account of {} letters right?", account.len())).await?;
+    Ok(is_right.to_string())
+}
+
+/// Has the client make a call.
+#[tool(external)]
+fn fetch(path: String) -> String;
+
+/// Needs the folders of the client.
+#[tool(asks)]
+async fn folders(cx: &ToolContext) -> Result<String, AskError> {
+    cx.ask_caller("folders", CallerRequest::new("roots/list", json!({ "inside": "of us" })))
+        .await
+        .map(|roots| roots.to_string())
+}
+
+agent! { Teller { instruction: "Ask.", function_tools: [check, fetch, folders] } }
+
+#[tokio::test]
+async fn o6_a_question_shows_nothing_of_the_call_that_asks() {
+    for (call, args, shown) in [
+        ("check", json!({ "account": "inside-7" }), "Is the account of 8 letters right?"),
+        ("fetch", json!({ "path": "outside" }), "outside"),
+    ] {
+        let model = ScriptedModel::turns([ScriptedTurn::call(call, args)]);
+        let teller = Teller::builder().model(model).build().await.unwrap();
+        let url = serve(|url| a2a::Server::new(teller, url)).await;
+        let asked = Client::new(&url, Binding::Rpc).send(message("Go.")).await.unwrap();
+        assert_eq!(state(&asked), "INPUT_REQUIRED", "{asked}");
+        let text = asked["status"]["message"].to_string();
+        assert!(text.contains(shown) && !text.contains("inside-7"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn o6_what_no_client_can_answer_is_declined() {
+    let model = ScriptedModel::turns([ScriptedTurn::call("folders", json!({})), ScriptedTurn::say("{last}")]);
+    let teller = Teller::builder().model(model).build().await.unwrap();
+    let url = serve(|url| a2a::Server::new(teller, url)).await;
+    let done = Client::new(&url, Binding::Rpc).send(message("Go.")).await.unwrap();
+    assert_eq!(state(&done), "COMPLETED", "{done}");
+    assert!(answer(&done).contains("a client of A2A does not answer `roots/list`"), "{done}");
+}
+
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 #[expect(dead_code, reason = "it is read by the client")]
 struct Sum {
@@ -257,6 +306,34 @@ async fn o6_the_text_of_an_earlier_turn_is_replaced_by_the_answer() {
     }
     assert_eq!(shown, ["I look.", "It is found."]);
     assert_eq!(answer(&client.get(&events[0]["task"]).await.unwrap()), "It is found.");
+}
+
+/// Refuses each answer.
+#[run_hook(post)]
+async fn refuse() -> Result<(), OutputCheckError> {
+    // The text is shown meanwhile.
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    Err(OutputCheckError::new("it is secret"))
+}
+
+agent! { Guarded { instruction: "Answer.", run_hooks: [refuse] } }
+
+#[tokio::test]
+async fn o6_an_answer_that_a_hook_refuses_is_taken_back() {
+    let model = ScriptedModel::new().agent("Guarded", vec![ScriptedTurn::say("The code is 7."); 2]);
+    let guarded = Guarded::builder().model(model).build().await.unwrap();
+    let url = serve(|url| a2a::Server::new(guarded, url)).await;
+    let client = Client::new(&url, Binding::Rpc);
+    let refused = client.send(message("Which code?")).await.unwrap();
+    assert_eq!(state(&refused), "REJECTED");
+    assert!(!refused.to_string().contains("code is 7"), "{refused}");
+    let events = client.stream(message("Which code?")).await.unwrap().all().await;
+    let update = |event: &Value| event.get("artifactUpdate").cloned();
+    let last = events.iter().rev().find_map(update).unwrap();
+    assert_eq!((&last["append"], &last["artifact"]["parts"]), (&Value::Null, &json!([{ "text": "" }])));
+    assert!(!client.list(&[("includeArtifacts", "true")]).await.unwrap().to_string().contains("code is 7"));
+    // An empty message is a mistake of the client.
+    assert_eq!(state(&client.send(message("")).await.unwrap()), "REJECTED");
 }
 
 #[tokio::test]
