@@ -8,9 +8,9 @@ use onionskin_core::run::{RunRequest, RunStream};
 use onionskin_core::run_hooks::RunInput;
 use onionskin_core::sessions::SessionError;
 use onionskin_core::{CancellationToken, RunError, RunOutput, Session};
-use tokio::sync::OwnedSemaphorePermit;
 
 use super::pieces::Pieces;
+use super::places::Place;
 use super::task::TaskCell;
 use super::{Inner, questions};
 use crate::wire::{Part, TaskState};
@@ -47,13 +47,13 @@ pub(super) fn start(
     task: Arc<TaskCell>,
     start: Start,
     token: CancellationToken,
-    permit: OwnedSemaphorePermit,
+    place: Place,
 ) {
     tokio::spawn(async move {
         let end = Unfinished(&server, &task);
         run(&server, &task, start, token).await;
         drop(end);
-        drop(permit);
+        drop(place);
     });
 }
 

@@ -8,8 +8,10 @@ use axum::body::{Body, Bytes, to_bytes};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, Uri};
 use futures_util::stream;
+use onionskin_core::json::json_values;
 use serde_json::Value;
 
+use super::limits::VALUES;
 use super::operations::Stream;
 use super::store::Owner;
 use super::{Inner, User};
@@ -25,8 +27,13 @@ pub(super) fn static_value(text: &'static str) -> HeaderValue {
 }
 
 /// The user of a request.
-pub(super) fn owner(extensions: &axum::http::Extensions) -> Owner {
-    extensions.get::<User>().map(|user| Arc::clone(&user.0))
+pub(super) fn owner(extensions: &axum::http::Extensions) -> Result<Owner, Fault> {
+    let owner = extensions.get::<User>().map(|user| Arc::clone(&user.0));
+    if owner.as_deref().is_some_and(|id| id.trim().is_empty()) {
+        tracing::error!("the check of the credentials gave an A2A request a user with a blank id");
+        return Err(Fault::new(Reason::Internal, "the server does not know the user of the request"));
+    }
+    Ok(owner)
 }
 
 /// Checks the version of the protocol, which an old client leaves out.
@@ -74,6 +81,9 @@ pub(super) async fn json_body(server: &Inner, headers: &HeaderMap, body: Body) -
 pub(super) async fn whole_body(server: &Inner, body: Body) -> Result<Bytes, Fault> {
     let limit = server.limits.body_bytes;
     match tokio::time::timeout(BODY_TIME, to_bytes(body, limit)).await {
+        Ok(Ok(bytes)) if json_values(&bytes) > VALUES => {
+            Err(Fault::new(Reason::TooLarge, format!("the request has more than {VALUES} values")))
+        }
         Ok(Ok(bytes)) => Ok(bytes),
         Ok(Err(_)) => Err(Fault::new(
             Reason::TooLarge,

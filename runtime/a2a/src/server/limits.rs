@@ -3,7 +3,11 @@
 use std::time::Duration;
 
 /// What a [`Server`](super::Server) keeps and takes at most. Beyond it, the oldest tasks that have ended are removed, and
-/// requests are refused.
+/// requests are refused. Requests without a user are those of one user.
+///
+/// A task is in memory: while its run works, as long as the limits of the agent allow; while it waits, for [`wait`](Self::wait);
+/// after its end, for [`keep`](Self::keep), or until there is no room for another one. Tasks whose time is up are removed
+/// by the next request.
 ///
 /// ```
 /// use onionskin::a2a::ServerLimits;
@@ -18,12 +22,18 @@ pub struct ServerLimits {
     pub tasks: usize,
     /// The tasks that are kept of one user. The default is 250.
     pub tasks_of_user: usize,
-    /// The bytes of messages and answers of the tasks that are kept. The default is 128 MiB.
+    /// The bytes of messages, answers and questions of the tasks that are kept. The default is 128 MiB.
     pub stored_bytes: usize,
+    /// Those of the tasks of one user. The default is 32 MiB.
+    pub stored_bytes_of_user: usize,
     /// The tasks that work at the same time. The default is 32.
     pub running: usize,
+    /// Those of one user. The default is 16.
+    pub running_of_user: usize,
     /// The streams that are open at the same time. The default is 256.
     pub streams: usize,
+    /// Those of one user. The default is 64.
+    pub streams_of_user: usize,
     /// How long a task is kept after its end. The default is 1 hour.
     pub keep: Duration,
     /// How long a task waits for an answer to its question; it is canceled then. The default is 24 hours.
@@ -44,8 +54,11 @@ impl Default for ServerLimits {
             tasks: 1_000,
             tasks_of_user: 250,
             stored_bytes: 128 << 20,
+            stored_bytes_of_user: 32 << 20,
             running: 32,
+            running_of_user: 16,
             streams: 256,
+            streams_of_user: 64,
             keep: Duration::from_hours(1),
             wait: Duration::from_hours(24),
             body_bytes: 1 << 20,
@@ -59,6 +72,8 @@ impl Default for ServerLimits {
 /// The messages in the history of a task, and their bytes. Older ones are left out.
 pub(super) const HISTORY: usize = 64;
 pub(super) const HISTORY_BYTES: usize = 1 << 20;
+/// The values in a request. Each takes many times the memory of its text.
+pub(super) const VALUES: usize = 100_000;
 /// The bytes of an id of a client.
 pub(super) const ID_BYTES: usize = 100;
 /// The pieces of an answer in one turn of a task. Clients read at most 1,000 events, and the last piece has the rest.

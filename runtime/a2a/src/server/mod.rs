@@ -11,6 +11,7 @@ mod input;
 mod limits;
 mod operations;
 mod pieces;
+mod places;
 mod questions;
 mod rest;
 mod rpc;
@@ -23,12 +24,12 @@ use axum::Router;
 use axum::routing::{any, get};
 use onionskin_core::servers::ServerError;
 use onionskin_core::{AgentHandle, CancellationToken};
-use tokio::sync::Semaphore;
 
 pub use limits::ServerLimits;
 
 use crate::wire::{CARD_PATH, Skill};
 use card::PublicCard;
+use places::Places;
 use store::Store;
 
 /// The paths of the bindings, below the address of the agent.
@@ -36,7 +37,8 @@ const RPC_PATH: &str = "/a2a";
 const REST_PATH: &str = "/a2a/rest";
 
 /// The user of a request. The program puts it into the extensions of the request, behind its check of the credentials. A
-/// user has own tasks and own contexts; requests without a user share theirs.
+/// user has own tasks and own contexts; requests without a user share theirs. Requests of a user with a blank id are refused,
+/// because such a user has no budgets.
 ///
 /// ```
 /// use onionskin::a2a::User;
@@ -181,8 +183,8 @@ impl Server {
             agent: self.agent,
             is_typed,
             store: Store::new(self.limits.clone()),
-            running: Arc::new(Semaphore::new(self.limits.running)),
-            streams: Arc::new(Semaphore::new(self.limits.streams)),
+            running: Places::new(self.limits.running, self.limits.running_of_user),
+            streams: Places::new(self.limits.streams, self.limits.streams_of_user),
             limits: self.limits,
             cancellation: self.cancellation,
         });
@@ -201,8 +203,8 @@ struct Inner {
     /// Whether the answers of the agent have a type.
     is_typed: bool,
     store: Store,
-    running: Arc<Semaphore>,
-    streams: Arc<Semaphore>,
+    running: Arc<Places>,
+    streams: Arc<Places>,
     limits: ServerLimits,
     cancellation: CancellationToken,
 }

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-
 use super::drive::{self, Start};
+use super::places::{Place, Places};
 use super::store::{Owner, cut_history, history_length};
 use super::task::{TaskCell, Turn, Work};
 use super::{Inner, input, questions};
 use crate::wire::{
-    Fault, ListParams, Message, Part, Reason, SendConfiguration, SendParams, StreamResponse, Task, TaskPage,
+    Fault, ListParams, Message, Reason, SendConfiguration, SendParams, StreamResponse, Task, TaskPage,
     TaskParams,
 };
 
@@ -24,7 +23,7 @@ pub(super) struct Stream {
     read: usize,
     history: Option<usize>,
     /// Its place among the open streams.
-    _permit: OwnedSemaphorePermit,
+    _place: Place,
 }
 
 impl Stream {
@@ -48,8 +47,8 @@ impl Stream {
     }
 }
 
-fn permit(semaphore: &Arc<Semaphore>, busy: &'static str) -> Result<OwnedSemaphorePermit, Fault> {
-    Arc::clone(semaphore).try_acquire_owned().map_err(|_| Fault::new(Reason::Busy, busy))
+fn place(places: &Arc<Places>, owner: &Owner, busy: &'static str) -> Result<Place, Fault> {
+    places.take(owner).ok_or_else(|| Fault::new(Reason::Busy, busy))
 }
 
 impl Inner {
@@ -78,19 +77,19 @@ impl Inner {
         params: SendParams,
     ) -> Result<Stream, Fault> {
         let history = configured_history(&params)?;
-        let permit = self.stream_permit()?;
+        let place = self.stream_place(owner)?;
         let (_, turn) = self.begin(owner, params)?;
-        Ok(Stream { turn, first: None, read: 0, history, _permit: permit })
+        Ok(Stream { turn, first: None, read: 0, history, _place: place })
     }
 
     pub(super) fn subscribe(&self, owner: &Owner, params: &TaskParams) -> Result<Stream, Fault> {
         let task = self.store.find(owner, &params.id)?;
-        let permit = self.stream_permit()?;
+        let place = self.stream_place(owner)?;
         let (task, turn, read) = task.snapshot();
         if task.status.state.is_terminal() {
             return Err(Fault::unsupported("the task has ended: get it"));
         }
-        Ok(Stream { turn, first: Some(task), read, history: None, _permit: permit })
+        Ok(Stream { turn, first: Some(task), read, history: None, _place: place })
     }
 
     pub(super) fn get(&self, owner: &Owner, params: &TaskParams) -> Result<Task, Fault> {
@@ -115,8 +114,8 @@ impl Inner {
         Ok(task.snapshot().0)
     }
 
-    fn stream_permit(&self) -> Result<OwnedSemaphorePermit, Fault> {
-        permit(&self.streams, "too many streams are open: try again later")
+    fn stream_place(&self, owner: &Owner) -> Result<Place, Fault> {
+        place(&self.streams, owner, "too many streams are open: try again later")
     }
 
     /// Begins a turn with a message: of a new task, or of one that waits.
@@ -132,22 +131,27 @@ impl Inner {
         }
         let Some(id) = message.task_id.clone() else {
             let input = input::read(&message)?;
-            let permit = self.run_permit()?;
+            let place = self.run_place(owner)?;
             let token = self.cancellation.child_token();
             let task = self.store.submit(owner, message, token.clone())?;
             let turn = task.turn();
-            drive::start(Arc::clone(self), Arc::clone(&task), Start::Input(input), token, permit);
+            drive::start(Arc::clone(self), Arc::clone(&task), Start::Input(input), token, place);
             return Ok((task, turn));
         };
-        self.go_on(self.store.find(owner, &id)?, message)
+        self.go_on(owner, self.store.find(owner, &id)?, message)
     }
 
-    fn run_permit(&self) -> Result<OwnedSemaphorePermit, Fault> {
-        permit(&self.running, "too many tasks are at work: try again later")
+    fn run_place(&self, owner: &Owner) -> Result<Place, Fault> {
+        place(&self.running, owner, "too many tasks are at work: try again later")
     }
 
     /// Goes on with a task that waits for an answer.
-    fn go_on(self: &Arc<Self>, task: Arc<TaskCell>, mut message: Message) -> Result<Begun, Fault> {
+    fn go_on(
+        self: &Arc<Self>,
+        owner: &Owner,
+        task: Arc<TaskCell>,
+        mut message: Message,
+    ) -> Result<Begun, Fault> {
         let context_id = task.conversation.context_id();
         if message.context_id.as_deref().is_some_and(|id| id != context_id) {
             return Err(Fault::param("message.contextId", "expected the context of the task, or none"));
@@ -160,6 +164,7 @@ impl Inner {
                 "the task is at work: wait until it has ended or asks, or cancel it"
             }));
         };
+        self.store.make_room_of(owner)?;
         let answers = match questions::answers(&paused, &message) {
             Ok(answers) => answers,
             Err(problem) => {
@@ -168,14 +173,14 @@ impl Inner {
                 return Ok((task, turn));
             }
         };
-        let permit = self.run_permit()?;
+        let place = self.run_place(owner)?;
         let token = self.cancellation.child_token();
-        task.conversation.add_bytes(message.parts.iter().map(Part::bytes).sum());
+        task.conversation.add_bytes(message.bytes());
         let turn = task.resume(&paused, message, token.clone(), self.store.next());
         let turn =
             turn.ok_or_else(|| Fault::unsupported("another message answered the question: get the task"))?;
         let start = Start::Answers(paused, answers);
-        drive::start(Arc::clone(self), Arc::clone(&task), start, token, permit);
+        drive::start(Arc::clone(self), Arc::clone(&task), start, token, place);
         Ok((task, turn))
     }
 }

@@ -64,7 +64,7 @@ fn read(method: &Method, path: &str) -> Option<Call> {
 
 async fn answer(server: &Arc<Inner>, path: &str, parts: &Parts, body: Body) -> Result<Response<Body>, Fault> {
     http::check_version(&parts.headers, &parts.uri)?;
-    let owner = http::owner(&parts.extensions);
+    let owner = http::owner(&parts.extensions)?;
     let call = read(&parts.method, path);
     let call = call.ok_or_else(|| Fault::new(Reason::MethodNotFound, "A2A 1 has no such method and path"))?;
     let params = |id| TaskParams { id, ..TaskParams::default() };

@@ -7,14 +7,19 @@ use axum::extract::{Request, State};
 use axum::http::header::ALLOW;
 use axum::http::request::Parts;
 use axum::http::{Method, Response, StatusCode};
+use onionskin_core::text::{short, visible};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use super::limits::ID_BYTES;
 use super::operations::Stream;
 use super::store::Owner;
 use super::{Inner, http};
 use crate::wire::{Fault, Reason};
+
+/// The characters of the reason why parameters cannot be read: it quotes them.
+const REASON: usize = 200;
 
 /// A request that was read.
 struct Call {
@@ -83,6 +88,10 @@ async fn read(server: &Inner, parts: &Parts, body: Body) -> Result<Call, (Value,
         return Err(unread(invalid("expected one JSON-RPC request, as an object")));
     };
     let id = match fields.remove("id") {
+        // Each event of a stream has it.
+        Some(Value::String(id)) if id.len() > ID_BYTES => {
+            return Err(unread(invalid("expected an `id` of at most 100 bytes")));
+        }
         Some(id @ (Value::String(_) | Value::Number(_) | Value::Null)) => id,
         Some(_) => return Err(unread(invalid("expected a string or a number as `id`"))),
         None => return Err(unread(invalid("the request has no `id`"))),
@@ -103,7 +112,7 @@ async fn read(server: &Inner, parts: &Parts, body: Body) -> Result<Call, (Value,
 
 async fn answer(server: &Arc<Inner>, parts: &Parts, call: Call) -> Result<Answer, Fault> {
     http::check_version(&parts.headers, &parts.uri)?;
-    let owner: Owner = http::owner(&parts.extensions);
+    let owner: Owner = http::owner(&parts.extensions)?;
     let params = call.params;
     match &*call.method {
         "SendMessage" => value(&server.send(&owner, read_params(params)?).await?),
@@ -140,5 +149,9 @@ pub(super) fn to_value(result: &impl Serialize) -> Result<Value, Fault> {
 }
 
 pub(super) fn read_params<T: DeserializeOwned>(params: Value) -> Result<T, Fault> {
-    serde_json::from_value(params).map_err(|error| Fault::param("params", error.to_string()))
+    let wrong = |error: serde_json::Error| {
+        let reason = error.to_string();
+        Fault::param("params", visible(&short(&reason, REASON)).into_owned())
+    };
+    serde_json::from_value(params).map_err(wrong)
 }

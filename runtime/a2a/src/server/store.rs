@@ -9,7 +9,7 @@ use onionskin_core::CancellationToken;
 use super::contexts::Conversation;
 use super::limits::ServerLimits;
 use super::task::TaskCell;
-use crate::wire::{Fault, ListParams, Message, Part, Reason, Task, TaskPage, TaskState, read_moment};
+use crate::wire::{Fault, ListParams, Message, Reason, Task, TaskPage, TaskState, read_moment};
 
 /// The user of a request, as the store compares it.
 pub(super) type Owner = Option<Arc<str>>;
@@ -85,8 +85,9 @@ impl Store {
                 "this context is full: begin another one, without its `contextId`",
             ));
         }
-        tasks.make_room(owner, &self.limits)?;
-        conversation.add_bytes(message.parts.iter().map(Part::bytes).sum());
+        tasks.make_room_of(owner, 1, &self.limits)?;
+        tasks.make_room(&self.limits)?;
+        conversation.add_bytes(message.bytes());
         // Contexts without a task leave when the map would grow.
         if tasks.conversations.len() == tasks.conversations.capacity() {
             tasks.conversations.retain(|_, conversation| conversation.strong_count() > 0);
@@ -98,6 +99,11 @@ impl Store {
         conversation.set_newest(&task);
         tasks.all.insert(id, Arc::clone(&task));
         Ok(task)
+    }
+
+    /// Makes room for a message to a task of a user.
+    pub(super) fn make_room_of(&self, owner: &Owner) -> Result<(), Fault> {
+        self.lock().make_room_of(owner, 0, &self.limits)
     }
 
     /// A page of the tasks of a user, the most recently changed ones first.
@@ -124,28 +130,26 @@ impl Store {
         let history = history_length(params.history_length)?;
         let context_id = params.context_id.as_deref().filter(|id| !id.is_empty());
         let state = params.status.filter(|state| *state != TaskState::Unspecified);
-        let cells: Vec<_> = self.lock().all.values().cloned().collect();
-        let fits = |cell: &TaskCell, task: &Task| {
-            cell.conversation.owner() == owner.as_ref()
-                && context_id.is_none_or(|id| task.context_id == id)
-                && state.is_none_or(|state| task.status.state == state)
-                && after.as_ref().is_none_or(|after| task.status.timestamp.as_ref() >= Some(after))
+        let is_theirs = |task: &Arc<TaskCell>| {
+            task.conversation.owner() == owner.as_ref()
+                && context_id.is_none_or(|id| task.conversation.context_id() == id)
+                && state.is_none_or(|state| task.state() == state)
+                && after.as_deref().is_none_or(|after| task.is_changed_since(after))
         };
-        let found = cells.iter().map(|cell| (cell.changed().number, cell.snapshot().0, cell));
-        let mut found: Vec<_> = found
-            .filter(|(_, task, cell)| fits(cell, task))
-            .map(|(number, task, _)| (number, task))
-            .collect();
-        found.sort_by_key(|(number, _)| std::cmp::Reverse(*number));
-        let total_size = found.len();
-        found.retain(|(number, _)| *number < before);
-        let more = found.len() > page_size;
-        found.truncate(page_size);
-        let next_page_token = match found.last() {
+        let theirs: Vec<_> = self.lock().all.values().filter(|task| is_theirs(task)).cloned().collect();
+        let mut matches: Vec<_> = theirs.iter().map(|task| (task.changed().number, task)).collect();
+        matches.sort_by_key(|(number, _)| std::cmp::Reverse(*number));
+        let total_size = matches.len();
+        matches.retain(|(number, _)| *number < before);
+        let more = matches.len() > page_size;
+        matches.truncate(page_size);
+        let next_page_token = match matches.last() {
             Some((number, _)) if more => number.to_string(),
             _ => String::new(),
         };
-        let tasks = found.into_iter().map(|(_, mut task)| {
+        // Only the tasks of the page are copied.
+        let tasks = matches.into_iter().map(|(_, task)| {
+            let mut task = task.snapshot().0;
             if !params.include_artifacts {
                 task.artifacts.clear();
             }
@@ -158,18 +162,33 @@ impl Store {
 }
 
 impl Tasks {
-    /// Removes the oldest tasks that have ended, until there is room for one more.
-    fn make_room(&mut self, owner: &Owner, limits: &ServerLimits) -> Result<(), Fault> {
+    /// Removes the oldest tasks of a user that have ended, until there is room for a message and this many new tasks.
+    fn make_room_of(&mut self, owner: &Owner, new: usize, limits: &ServerLimits) -> Result<(), Fault> {
         let is_theirs = |task: &Arc<TaskCell>| task.conversation.owner() == owner.as_ref();
-        while self.all.values().filter(|task| is_theirs(task)).count() >= limits.tasks_of_user {
+        while self.is_full(is_theirs, new, limits.tasks_of_user, limits.stored_bytes_of_user) {
             self.remove_oldest(is_theirs)?;
         }
-        let bytes =
-            |all: &HashMap<String, Arc<TaskCell>>| all.values().map(|task| task.bytes()).sum::<usize>();
-        while self.all.len() >= limits.tasks || bytes(&self.all) > limits.stored_bytes {
+        Ok(())
+    }
+
+    /// Removes the oldest tasks that have ended, until there is room for a new one.
+    fn make_room(&mut self, limits: &ServerLimits) -> Result<(), Fault> {
+        while self.is_full(|_| true, 1, limits.tasks, limits.stored_bytes) {
             self.remove_oldest(|_| true)?;
         }
         Ok(())
+    }
+
+    fn is_full(
+        &self,
+        is_counted: impl Fn(&Arc<TaskCell>) -> bool,
+        new: usize,
+        tasks: usize,
+        bytes: usize,
+    ) -> bool {
+        let sizes = self.all.values().filter(|task| is_counted(task)).map(|task| task.bytes());
+        let (count, sum) = sizes.fold((0, 0), |(count, sum), bytes| (count + 1, sum + bytes));
+        count + new > tasks || sum > bytes
     }
 
     fn remove_oldest(&mut self, may_leave: impl Fn(&Arc<TaskCell>) -> bool) -> Result<(), Fault> {

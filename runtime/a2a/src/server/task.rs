@@ -36,8 +36,19 @@ struct Inner {
     task: Task,
     work: Work,
     turn: Arc<Turn>,
-    bytes: usize,
+    bytes: Bytes,
     changed: Changed,
+}
+
+/// About how many bytes the parts of a task have.
+#[derive(Clone, Copy, Default)]
+struct Bytes {
+    history: usize,
+    answer: usize,
+    /// The message of the status.
+    status: usize,
+    /// The run that waits.
+    run: usize,
 }
 
 /// When a task got its status.
@@ -131,7 +142,7 @@ impl TaskCell {
             TaskStatus { state: TaskState::Submitted, timestamp: Some(now()), ..TaskStatus::default() };
         let context_id = conversation.context_id().to_owned();
         let mut task = Task { id: id.clone(), context_id, status, ..Task::default() };
-        let bytes = push_history(&mut task, message);
+        let bytes = Bytes { history: push_history(&mut task, message), ..Bytes::default() };
         let turn = Turn::new(&task);
         let changed = Changed { at: Instant::now(), number };
         let inner = Inner { task, work: Work::Runs(token), turn, bytes, changed };
@@ -159,7 +170,13 @@ impl TaskCell {
 
     /// About how many bytes it has.
     pub(super) fn bytes(&self) -> usize {
-        lock(&self.inner).bytes
+        let Bytes { history, answer, status, run } = lock(&self.inner).bytes;
+        history + answer + status + run
+    }
+
+    /// Whether it got its status at this moment or later.
+    pub(super) fn is_changed_since(&self, moment: &str) -> bool {
+        lock(&self.inner).task.status.timestamp.as_deref() >= Some(moment)
     }
 
     /// The run that waits for an answer.
@@ -183,7 +200,7 @@ impl TaskCell {
             return None;
         }
         inner.take_message(message);
-        inner.work = Work::Runs(token);
+        (inner.work, inner.bytes.run) = (Work::Runs(token), 0);
         inner.set(TaskState::Working, None, number);
         inner.turn = Turn::new(&inner.task);
         Some(Arc::clone(&inner.turn))
@@ -239,6 +256,10 @@ impl TaskCell {
         }
         let before = std::mem::replace(&mut inner.work, Work::Over);
         inner.work = work(before);
+        inner.bytes.run = match &inner.work {
+            Work::Waits(paused) => serde_json::to_vec(paused).map_or(0, |paused| paused.len()),
+            Work::Runs(_) | Work::Over => 0,
+        };
         inner.set(state, message, number);
         let Task { id, context_id, status, .. } = &inner.task;
         let update =
@@ -259,15 +280,12 @@ impl TaskCell {
         }
         let artifact =
             Artifact { id: ANSWER.to_owned(), name: Some(ANSWER.to_owned()), parts: parts.clone() };
-        inner.bytes += parts.iter().map(Part::bytes).sum::<usize>();
         match inner.task.artifacts.first_mut() {
             Some(answer) if append => answer.add(parts),
-            _ => {
-                let old = std::mem::replace(&mut inner.task.artifacts, vec![artifact.clone()]);
-                let old: usize = old.iter().flat_map(|old| &old.parts).map(Part::bytes).sum();
-                inner.bytes = inner.bytes.saturating_sub(old);
-            }
+            _ => inner.task.artifacts = vec![artifact.clone()],
         }
+        inner.bytes.answer =
+            inner.task.artifacts.iter().flat_map(|answer| &answer.parts).map(Part::bytes).sum();
         let Task { id, context_id, .. } = &inner.task;
         let update = ArtifactUpdate {
             task_id: id.clone(),
@@ -292,6 +310,7 @@ impl Inner {
             task_id: Some(self.task.id.clone()),
             ..Message::default()
         });
+        self.bytes.status = message.as_ref().map_or(0, Message::bytes);
         let status = TaskStatus { state, message, timestamp: Some(now()) };
         let before = std::mem::replace(&mut self.task.status, status);
         if let Some(message) = before.message {
@@ -305,20 +324,18 @@ impl Inner {
         if message.role == Role::User
             && let Some(question) = self.task.status.message.take()
         {
-            self.bytes += push_history(&mut self.task, question);
+            push_history(&mut self.task, question);
         }
-        self.bytes += push_history(&mut self.task, message);
+        self.bytes.history = push_history(&mut self.task, message);
     }
 }
 
-/// Adds a message, and removes the oldest ones that are too many. Returns the bytes of the message.
+/// Adds a message, and removes the oldest ones that are too many. Returns the bytes of the history.
 fn push_history(task: &mut Task, message: Message) -> usize {
-    let bytes = |message: &Message| message.parts.iter().map(Part::bytes).sum::<usize>();
-    let added = bytes(&message);
     task.history.push(message);
-    let mut total: usize = task.history.iter().map(bytes).sum();
+    let mut total: usize = task.history.iter().map(Message::bytes).sum();
     while task.history.len() > HISTORY || (total > HISTORY_BYTES && task.history.len() > 1) {
-        total -= bytes(&task.history.remove(0));
+        total -= task.history.remove(0).bytes();
     }
-    added
+    total
 }

@@ -14,6 +14,7 @@ pub(crate) use card::{
 pub(crate) use fault::{Fault, Reason};
 pub(crate) use moment::{now, read_moment};
 
+use onionskin_core::json::json_values;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
@@ -64,7 +65,7 @@ pub(crate) enum Role {
 
 /// A message of a client or of an agent.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase", default, expecting = "an object")]
 pub(crate) struct Message {
     #[serde(rename = "messageId", deserialize_with = "or_default")]
     pub(crate) id: String,
@@ -82,9 +83,24 @@ pub(crate) struct Message {
     pub(crate) reference_task_ids: Vec<String>,
 }
 
+impl Message {
+    /// About how many bytes it has in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        self.parts.iter().map(Part::bytes).sum::<usize>()
+            + self.metadata.as_ref().map_or(0, value_bytes)
+            + self.reference_task_ids.iter().map(|id| size_of::<String>() + id.len()).sum::<usize>()
+    }
+}
+
+/// About how many bytes a value has in memory.
+fn value_bytes(value: &Value) -> usize {
+    let text = value.to_string();
+    text.len() + size_of::<Value>() * json_values(text.as_bytes())
+}
+
 /// A part of a message or of an artifact: one of text, bytes, an address and a value.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase", default, expecting = "an object")]
 pub(crate) struct Part {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) text: Option<String>,
@@ -131,12 +147,13 @@ impl Part {
         }
     }
 
-    /// About how many bytes it has.
+    /// About how many bytes it has in memory.
     pub(crate) fn bytes(&self) -> usize {
         let texts = [&self.text, &self.raw, &self.url, &self.filename, &self.media_type];
         let values = [&self.data, &self.metadata];
-        texts.into_iter().flatten().map(String::len).sum::<usize>()
-            + values.into_iter().flatten().map(|value| value.to_string().len()).sum::<usize>()
+        size_of::<Self>()
+            + texts.into_iter().flatten().map(String::len).sum::<usize>()
+            + values.into_iter().flatten().map(value_bytes).sum::<usize>()
     }
 }
 
@@ -274,7 +291,7 @@ pub(crate) struct StreamResponse {
 
 /// The parameters of `SendMessage` and `SendStreamingMessage`.
 #[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase", default, expecting = "an object")]
 pub(crate) struct SendParams {
     pub(crate) message: Option<Message>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -284,7 +301,7 @@ pub(crate) struct SendParams {
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase", default, expecting = "an object")]
 pub(crate) struct SendConfiguration {
     pub(crate) history_length: Option<i64>,
     #[serde(deserialize_with = "or_default")]
@@ -294,7 +311,7 @@ pub(crate) struct SendConfiguration {
 
 /// The parameters of the methods that name a task.
 #[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase", default, expecting = "an object")]
 pub(crate) struct TaskParams {
     #[serde(deserialize_with = "or_default")]
     pub(crate) id: String,
@@ -306,7 +323,7 @@ pub(crate) struct TaskParams {
 
 /// The parameters of `ListTasks`.
 #[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase", default, expecting = "an object")]
 pub(crate) struct ListParams {
     pub(crate) context_id: Option<String>,
     pub(crate) status: Option<TaskState>,

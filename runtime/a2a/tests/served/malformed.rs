@@ -29,7 +29,7 @@ async fn o6_a_request_that_is_no_call_is_refused_with_its_code() {
     let call = |method: &str, params: Value| {
         json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": params }).to_string()
     };
-    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let deep = format!("{}{}", "[".repeat(50_000), "]".repeat(50_000));
     let cases = [
         ("{".to_owned(), -32700, Value::Null),
         (deep, -32700, Value::Null),
@@ -140,6 +140,34 @@ async fn o6_each_mistake_of_a_message_is_named() {
             (json!(""), Value::Null, json!({}), json!(1));
         assert!(client.send(right).await.is_ok());
         assert!(client.send(with("parts", json!([{ "data": 5 }, { "raw": "iVBORw0KGgo=", "mediaType": "image/png" }, { "url": "https://a.b/c", "filename": "c" }]))).await.is_ok());
+    }
+}
+
+#[tokio::test]
+async fn o6_a_mistake_is_named_without_the_inside_and_in_few_words() {
+    let url = serve_asker().await;
+    let client = Client::new(&url, Binding::Rpc);
+    let long = "x".repeat(100_000);
+    for params in [json!({ "message": long }), json!({ "message": { "role": long } })] {
+        let answer = read(client.rpc("SendMessage", params).await).await.1.to_string();
+        assert!(answer.len() < 2_000 && !answer.contains("struct"), "{} bytes: {answer:.300}", answer.len());
+    }
+    // Each event of a stream has the id.
+    let call = json!({ "jsonrpc": "2.0", "id": long, "method": "ListTasks" }).to_string();
+    let (_, answer) = rpc_text(&client, &[JSON, VERSION], call).await;
+    assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(-32600), &Value::Null));
+    // Each value takes many times the memory of its text.
+    let values = format!("[{}1]", "1,".repeat(100_000));
+    let (status, answer) = rpc_text(&client, &[JSON, VERSION], values).await;
+    assert_eq!(status, 413, "{answer}");
+}
+
+#[tokio::test]
+async fn o6_a_user_with_a_blank_id_is_nobody() {
+    let url = serve_asker().await;
+    for client in both(&url) {
+        let (_, reason) = client.user(" ").list(&[]).await.unwrap_err();
+        assert_eq!(reason, "INTERNAL_ERROR");
     }
 }
 

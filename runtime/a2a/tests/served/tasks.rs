@@ -181,6 +181,50 @@ async fn o6_tasks_and_answers_have_limits() {
 }
 
 #[tokio::test]
+async fn o6_one_user_leaves_room_for_others() {
+    let url = serve_limited(|limits| {
+        (limits.running_of_user, limits.streams_of_user) = (1, 1);
+        limits.stored_bytes_of_user = 200_000;
+    })
+    .await;
+    let client = Client::new(&url, Binding::Rest);
+    let (ada, bob) = (client.clone().user("ada"), client.clone().user("bob"));
+    let busy = (429, "RESOURCE_EXHAUSTED".to_owned());
+    let slow = ada.begin("slow").await;
+    assert_eq!(ada.send(message("count")).await.unwrap_err(), busy);
+    assert!(bob.send(message("count")).await.is_ok());
+    let stream = ada.subscribe(&slow).await.unwrap();
+    assert_eq!(ada.subscribe(&slow).await.err().unwrap(), busy);
+    ada.cancel(&slow).await.unwrap();
+    drop(stream);
+
+    // Tasks that wait are bounded by their bytes, whatever the bytes are in.
+    let mut long = message("Paint it");
+    long["metadata"] = json!({ "note": "x".repeat(150_000) });
+    let first = bob.send(long.clone()).await.unwrap();
+    let second = bob.send(long.clone()).await.unwrap();
+    assert_eq!((state(&first), state(&second)), ("INPUT_REQUIRED", "INPUT_REQUIRED"));
+    assert_eq!(bob.send(long.clone()).await.unwrap_err(), busy);
+    assert_eq!(bob.send(reply(&first, "red")).await.unwrap_err(), busy);
+    bob.cancel(&second).await.unwrap();
+    assert_eq!(answer(&bob.send(reply(&first, "red")).await.unwrap()), "You chose red.");
+    assert_eq!(state(&ada.until(&slow, "CANCELED").await), "CANCELED");
+}
+
+#[tokio::test]
+async fn o6_answers_that_are_refused_take_no_room_for_ever() {
+    let url = serve_limited(|limits| limits.stored_bytes = 3 << 20).await;
+    let client = Client::new(&url, Binding::Rpc);
+    let (ada, bob) = (client.clone().user("ada"), client.user("bob"));
+    let asked = ada.send(message("pay")).await.unwrap();
+    for _ in 0..10 {
+        let again = ada.send(reply(&asked, &"x".repeat(500_000))).await.unwrap();
+        assert_eq!(state(&again), "INPUT_REQUIRED");
+    }
+    assert_eq!(state(&bob.send(message("count")).await.unwrap()), "COMPLETED");
+}
+
+#[tokio::test]
 async fn o6_a_task_that_waits_too_long_is_canceled_and_an_old_one_is_removed() {
     let url = serve_limited(|limits| {
         (limits.wait, limits.keep) = (Duration::from_millis(300), Duration::from_millis(600));
