@@ -41,7 +41,7 @@ def about(client):
     known = client.about
     equal([known[key] for key in ("name", "version", "title")], ["shop", "1.2.3", "The shop"])
     equal(known["instructions"], "Ask for articles first.")
-    equal(known["capabilities"], ["completions", "logging", "prompts", "resources", "tools"])
+    equal(known["capabilities"], ["completions", "extensions", "logging", "prompts", "resources", "tools"])
     equal(known["protocol"], client.protocol)
 
 

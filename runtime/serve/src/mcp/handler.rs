@@ -314,10 +314,11 @@ impl ServerHandler for Handler {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        let method = short(&request.method, MAX_ECHO);
-        if METHODS.contains(&request.method.as_str()) {
+        let (name, method) = (request.method.as_str(), short(&request.method, MAX_ECHO));
+        let is_earlier = !self.requester(&context).is_asked_by_result;
+        if METHODS.contains(&name) || is_earlier && EARLIER_METHODS.contains(&name) {
             let text = format!("the parameters do not fit the method `{method}`");
             return Err(ErrorData::invalid_params(text, None));
         }
@@ -325,11 +326,10 @@ impl ServerHandler for Handler {
     }
 }
 
-/// The methods with parameters that this server has.
-const METHODS: [&str; 18] = [
-    "logging/setLevel",
-    "resources/subscribe",
-    "resources/unsubscribe",
+/// The methods with parameters that only clients before 2026-07-28 have.
+const EARLIER_METHODS: [&str; 3] = ["logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
+/// The methods with parameters that all clients have.
+const METHODS: [&str; 15] = [
     "tasks/get",
     "tasks/update",
     "tasks/cancel",
