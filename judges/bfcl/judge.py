@@ -107,8 +107,10 @@ def main():
     totals = collections.defaultdict(collections.Counter)
     problems = []
     with concurrent.futures.ProcessPoolExecutor(os.cpu_count(), initializer=start, initargs=sys.argv[1:]) as pool:
-        jobs = [pool.submit(judge, "several turns", case) for case in cases.multi_turn()]
-        jobs += [pool.submit(judge, "one turn", case) for case in cases.single_turn()]
+        # The program goes on with the server of the case before if the tools are the same.
+        by_tools = lambda case: strict(case["tools"])
+        jobs = [pool.submit(judge, "several turns", case) for case in sorted(cases.multi_turn(), key=by_tools)]
+        jobs += [pool.submit(judge, "one turn", case) for case in sorted(cases.single_turn(), key=by_tools)]
         for done in concurrent.futures.as_completed(jobs):
             kind, counts, problem = done.result()
             totals[kind] += counts

@@ -11,7 +11,7 @@ pub(crate) struct Case {
 }
 
 /// A tool.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 pub(crate) struct Described {
     pub(crate) name: String,
     pub(crate) description: String,

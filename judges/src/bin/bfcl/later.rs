@@ -16,6 +16,10 @@ impl Later {
         let tools = tools.map(|tool| Arc::new(tool) as Arc<dyn DynTool>);
         self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(tools);
     }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.tools().is_empty()
+    }
 }
 
 impl ToolServer for Later {
