@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// The least and the greatest integer of a format. JSON's numbers end at 64 bits, so wider integers have no
 /// bounds here.
-pub(super) fn format_bounds(format: &Value) -> Option<[i128; 2]> {
+pub fn format_bounds(format: &Value) -> Option<[i128; 2]> {
     Some(match format.as_str()? {
         "int8" => [i8::MIN.into(), i8::MAX.into()],
         "int16" => [i16::MIN.into(), i16::MAX.into()],

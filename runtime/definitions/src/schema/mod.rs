@@ -30,6 +30,7 @@ pub use culprit::culprit;
 pub(crate) use defaults::fill_defaults;
 pub use defaults::is_left_out;
 pub use halves::halves;
+pub use integers::format_bounds;
 pub use keywords::{Applies, KeywordKind, Subschema, subschemas};
 pub(crate) use keywords::{change_subschemas, referenced};
 pub use mistakes::mistake;

@@ -123,6 +123,8 @@ async fn o6_wrong_requests_get_a_problem_that_says_what_to_send() {
         ("POST", "/agents/Keeper/runs", &json!({ "input": "a", "sesion": "b" }), 422, "sesion"),
         ("POST", "/agents/Keeper/runs", &json!({ "inputs": "a" }), 422, "inputs"),
         ("POST", "/agents/Keeper/runs", &json!({ "input": 5 }), 422, "input"),
+        ("POST", "/agents/Keeper/runs", &json!({ "input": "" }), 422, "input"),
+        ("POST", "/agents/Scale/runs", &json!({ "input": { "grams": "1" } }), 422, "grams"),
         ("POST", "/agents/Keeper/runs", &json!([]), 422, "body"),
         ("POST", "/agents/Scale/runs", &json!({ "input": { "grams": 1 }, "session": "s" }), 422, "session"),
         ("DELETE", "/runs/1", &Value::Null, 404, "no such run"),
@@ -136,6 +138,10 @@ async fn o6_wrong_requests_get_a_problem_that_says_what_to_send() {
     }
     let text = "POST /agents/Keeper/runs HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}";
     assert_eq!(site.answer(text).await.0, 415);
+    let html = request("POST", "/agents/Keeper/runs", "Accept: text/html\r\n", &good.to_string());
+    assert_eq!(site.answer(&html).await.0, 406);
+    let (_, other_method) = site.answer(&request("PUT", "/agents/Keeper/runs", "", "")).await;
+    assert_eq!(header(&other_method, "allow"), Some("POST"), "{other_method}");
     let not_json = request("POST", "/agents/Keeper/runs", "", "{");
     assert_eq!(site.answer(&not_json).await.0, 422);
 }
@@ -304,9 +310,13 @@ async fn o6_the_document_describes_every_agent() {
         assert!(document["paths"][format!("/agents/{name}/runs")]["post"].is_object(), "{name}: {document}");
     }
     assert_eq!(listed["agents"].as_array().unwrap().len(), 4);
-    let scale = &document["paths"]["/agents/Scale/runs"]["post"]["requestBody"];
+    let scale = &document["components"]["schemas"]["ScaleInput"];
     assert!(scale.to_string().contains("The weight in grams."), "{scale}");
     assert!(document["components"]["securitySchemes"]["token"].is_object());
+    let grams = &document["components"]["schemas"]["ScaleInput"]["properties"]["grams"];
+    assert_eq!((&grams["minimum"], &grams["maximum"]), (&json!(0), &json!(u32::MAX)), "{grams}");
+    let session = |agent: &str| &document["paths"][format!("/agents/{agent}/sessions/{{session}}")];
+    assert!(session("Keeper").is_object() && session("Scale").is_null(), "only one has a store: {document}");
 }
 
 #[tokio::test]

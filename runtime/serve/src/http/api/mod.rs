@@ -1,9 +1,13 @@
 //! Agents over plain HTTP, for programs without MCP: runs as JSON or as a stream of events, questions and their answers, sessions.
 
+mod accept;
 mod events;
 mod forms;
+mod input;
 mod openapi;
+mod problems;
 mod runs;
+mod schemas;
 mod stream;
 
 use std::collections::HashMap;
@@ -23,11 +27,12 @@ use serde_json::{Value, json};
 
 use super::admission::{preflight, share_with};
 use super::door::Door;
-use super::responses::{Refusal, refusal};
+use super::responses::Refusal;
 use crate::calls::Calls;
 use crate::parts::Parts;
 use crate::user::User;
 use crate::wire::has_too_many_values;
+use problems::Problem;
 
 /// What the handlers share.
 pub(super) struct Api {
@@ -72,7 +77,7 @@ impl Entered {
     /// The parameters of the path.
     async fn path<T: DeserializeOwned + Send>(&mut self) -> Result<T, Refusal> {
         let path = Path::<T>::from_request_parts(&mut self.head, &()).await;
-        path.map(|Path(path)| path).map_err(|_| refusal(StatusCode::BAD_REQUEST, 0, "the path is not UTF-8"))
+        path.map(|Path(path)| path).map_err(|_| Problem::Malformed.refuse("the path is not UTF-8"))
     }
 }
 
@@ -108,7 +113,7 @@ impl Api {
     fn agent(&self, name: &str) -> Result<&AgentHandle, Refusal> {
         let found = self.parts.offer.agents().find(|agent| agent.name() == name);
         let missing = || format!("there is no agent `{}`: `GET /agents` lists them", short(name, 200));
-        found.ok_or_else(|| refusal(StatusCode::NOT_FOUND, 0, missing()))
+        found.ok_or_else(|| Problem::NotFound.refuse(missing()))
     }
 
     fn running(&self) -> std::sync::MutexGuard<'_, HashMap<String, (Option<User>, CancellationToken)>> {
@@ -128,17 +133,13 @@ fn read<T: DeserializeOwned>(entered: &Entered) -> Result<T, Refusal> {
     let kind = entered.head.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if !kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json")) {
         let message = "the body is JSON: send `content-type: application/json`";
-        return Err(refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, 0, message));
+        return Err(Problem::OtherMediaType.refuse(message));
     }
     if has_too_many_values(&entered.body) {
-        return Err(refusal(StatusCode::PAYLOAD_TOO_LARGE, 0, "the body has too many values"));
+        return Err(Problem::TooLong.refuse("the body has too many values"));
     }
     serde_json::from_slice(&entered.body).map_err(|error| {
-        refusal(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            0,
-            format!("the body does not fit: {}", short(&error.to_string(), 300)),
-        )
+        Problem::Invalid.refuse(format!("the body does not fit: {}", short(&error.to_string(), 300)))
     })
 }
 
@@ -147,12 +148,12 @@ type Shared = State<Arc<Api>>;
 /// All preflights come here too, and get their answer at the door.
 async fn other_method(State(api): Shared, request: Request) -> Response {
     let message = "this path has no such method: `GET /openapi.json` lists them";
-    api.behind_door(request, async |_| Err(refusal(StatusCode::METHOD_NOT_ALLOWED, 0, message))).await
+    api.behind_door(request, async |_| Err(Problem::OtherMethod.refuse(message))).await
 }
 
 async fn other_path(State(api): Shared, request: Request) -> Response {
     let message = "there is no such path: `GET /openapi.json` lists them";
-    api.behind_door(request, async |_| Err(refusal(StatusCode::NOT_FOUND, 0, message))).await
+    api.behind_door(request, async |_| Err(Problem::NotFound.refuse(message))).await
 }
 
 async fn describe(State(api): Shared, request: Request) -> Response {
@@ -198,7 +199,7 @@ async fn cancel(State(api): Shared, request: Request) -> Response {
                 token.cancel();
                 Ok(StatusCode::NO_CONTENT.into_response())
             }
-            _ => Err(refusal(StatusCode::NOT_FOUND, 0, "there is no such run in progress")),
+            _ => Err(Problem::NotFound.refuse("there is no such run in progress")),
         }
     })
     .await

@@ -2,79 +2,84 @@
 
 use serde_json::{Map, Value, json};
 
+use super::input;
+use super::problems::Problem;
+use super::schemas::{component, components, reference, run_id, session_id, state};
 use crate::parts::Parts;
 
 /// The document.
 pub(super) fn document(parts: &Parts, has_tokens: bool) -> Value {
+    let operation = |id: String, summary: &str, success: Value, problems: &[Problem]| {
+        let common = Problem::COMMON.iter().chain(has_tokens.then_some(&Problem::Unauthorized));
+        let mut responses: Map<_, _> = common.chain(problems).map(|problem| problem.response()).collect();
+        responses.extend(success.as_object().cloned().unwrap_or_default());
+        json!({ "operationId": id, "summary": summary, "responses": responses })
+    };
+    let agents = json!({
+        "type": "object",
+        "required": ["agents"],
+        "properties": { "agents": { "type": "array", "items": reference("Agent") } },
+    });
+    let document = json!({ "type": "object", "required": ["openapi", "info", "paths"] });
+    let mut cancel = operation(
+        "cancel_run".to_owned(),
+        "Cancels a run that streams its events.",
+        json!({ "204": { "description": "The run ends." } }),
+        &[Problem::NotFound],
+    );
+    cancel["parameters"] = json!([in_path("run", &run_id())]);
     let mut paths = Map::from_iter([
         (
-            "/agents".to_owned(),
-            json!({ "get": {
-                "operationId": "list_agents", "summary": "Lists the agents.",
-                "responses": responses("The agents.", &json!({ "type": "object", "required": ["agents"], "properties": {
-                    "agents": { "type": "array", "items": reference("Agent") },
-                }}), &[]),
-            }}),
+            "/openapi.json".to_owned(),
+            json!({ "get": operation("describe".to_owned(), "Describes the interface.", answer("The description.", &document), &[]) }),
         ),
         (
-            "/runs/{run}".to_owned(),
-            json!({ "delete": {
-                "operationId": "cancel_run", "summary": "Cancels a run that streams its events.",
-                "parameters": [{ "name": "run", "in": "path", "required": true, "schema": { "type": "string" } }],
-                "responses": { "204": { "description": "The run ends." }, "404": problem(), "default": problem() },
-            }}),
+            "/agents".to_owned(),
+            json!({ "get": operation("list_agents".to_owned(), "Lists the agents.", answer("The agents.", &agents), &[]) }),
         ),
+        ("/runs/{run}".to_owned(), json!({ "delete": cancel })),
     ]);
+    let mut schemas = components();
     for agent in parts.offer.agents() {
-        let definition = agent.definition();
-        let name = agent.name();
-        let input = match definition.input_schema["properties"].get("input") {
-            Some(input)
-                if definition.input_schema["properties"].as_object().is_some_and(|all| all.len() == 1) =>
-            {
-                json!({ "anyOf": [input, *definition.input_schema] })
-            }
-            _ => (*definition.input_schema).clone(),
-        };
-        let body = json!({
-            "type": "object", "required": ["input"], "additionalProperties": false,
-            "properties": { "input": input, "session": { "type": ["string", "null"] } },
-        });
-        paths.insert(
-            format!("/agents/{name}/runs"),
-            json!({ "post": {
-                "operationId": format!("run_{name}"), "summary": definition.description,
-                "requestBody": content(&body),
-                "responses": run_responses(definition.output_schema.as_deref()),
-            }}),
-        );
-        let body = json!({
-            "type": "object", "required": ["state", "answers"], "additionalProperties": false,
-            "properties": {
-                "state": { "type": "string" },
-                "answers": { "type": "object", "additionalProperties": reference("Answer") },
-                "session": { "type": ["string", "null"] },
+        let (definition, name) = (agent.definition(), agent.name());
+        let (input_name, output_name) = (format!("{name}Input"), format!("{name}Output"));
+        let has_sessions = agent.sessions().is_some();
+        schemas[&input_name] = component(&input::schema(&definition), &input_name);
+        let run = definition.output_schema.as_deref().map_or_else(
+            || reference("Run"),
+            |schema| {
+                schemas[&output_name] = component(schema, &output_name);
+                json!({ "allOf": [reference("Run"), { "properties": { "structured": reference(&output_name) } }] })
             },
-        });
-        paths.insert(
-            format!("/agents/{name}/answers"),
-            json!({ "post": {
-                "operationId": format!("answer_{name}"), "summary": "Continues a run that waits.",
-                "requestBody": content(&body),
-                "responses": run_responses(definition.output_schema.as_deref()),
-            }}),
         );
-        paths.insert(format!("/agents/{name}/sessions/{{session}}"), json!({ "get": {
-            "operationId": format!("session_{name}"), "summary": "A stored session.",
-            "parameters": [{ "name": "session", "in": "path", "required": true, "schema": { "type": "string" } }],
-            "responses": responses("The session.", &reference("Session"), &["404", "422"]),
-        }}));
+        let mut started =
+            operation(format!("run_{name}"), &definition.description, run_answer(&run), &Problem::RUN);
+        started["requestBody"] = run_body(&input_name, has_sessions);
+        let mut continued = operation(
+            format!("answer_{name}"),
+            "Continues a run that waits.",
+            run_answer(&run),
+            &Problem::RUN,
+        );
+        continued["requestBody"] = answer_body(has_sessions);
+        paths.insert(format!("/agents/{name}/runs"), json!({ "post": started }));
+        paths.insert(format!("/agents/{name}/answers"), json!({ "post": continued }));
+        if has_sessions {
+            let mut session = operation(
+                format!("session_{name}"),
+                "A stored session.",
+                answer("The session.", &reference("Session")),
+                &Problem::SESSION,
+            );
+            session["parameters"] = json!([in_path("session", &session_id())]);
+            paths.insert(format!("/agents/{name}/sessions/{{session}}"), json!({ "get": session }));
+        }
     }
     let mut document = json!({
         "openapi": "3.1.0",
         "info": { "title": parts.implementation.name, "version": parts.implementation.version },
         "paths": paths,
-        "components": { "schemas": schemas() },
+        "components": { "schemas": schemas, "responses": Problem::responses() },
     });
     if has_tokens {
         document["components"]["securitySchemes"] =
@@ -84,77 +89,48 @@ pub(super) fn document(parts: &Parts, has_tokens: bool) -> Value {
     document
 }
 
-fn reference(name: &str) -> Value {
-    json!({ "$ref": format!("#/components/schemas/{name}") })
+fn in_path(name: &str, schema: &Value) -> Value {
+    json!({ "name": name, "in": "path", "required": true, "schema": schema })
 }
 
-fn content(schema: &Value) -> Value {
+fn run_body(input: &str, has_sessions: bool) -> Value {
+    body(json!({ "input": reference(input) }), has_sessions)
+}
+
+fn answer_body(has_sessions: bool) -> Value {
+    let answers = json!({
+        "type": "object",
+        "description": "Answers by the names of the questions.",
+        "additionalProperties": reference("Answer"),
+    });
+    body(json!({ "state": state(), "answers": answers }), has_sessions)
+}
+
+/// A body with these fields, and the session of an agent that has any.
+fn body(mut fields: Value, has_sessions: bool) -> Value {
+    let required: Vec<_> = fields.as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
+    if has_sessions {
+        fields["session"] = json!({
+            "anyOf": [session_id(), { "type": "null" }],
+            "description": "The stored session to continue or to begin.",
+        });
+    }
+    let schema = json!({
+        "type": "object", "required": required, "properties": fields, "additionalProperties": false,
+    });
     json!({ "required": true, "content": { "application/json": { "schema": schema } } })
 }
 
-fn problem() -> Value {
-    json!({ "description": "A problem.", "content": { "application/problem+json": { "schema": reference("Problem") } } })
+fn answer(description: &str, schema: &Value) -> Value {
+    json!({ "200": { "description": description, "content": { "application/json": { "schema": schema } } } })
 }
 
-fn responses(description: &str, schema: &Value, problems: &[&str]) -> Value {
-    let mut responses = json!({
-        "200": { "description": description, "content": { "application/json": { "schema": schema } } },
-        "default": problem(),
-    });
-    for status in problems {
-        responses[*status] = problem();
-    }
-    responses
-}
-
-fn run_responses(output: Option<&Value>) -> Value {
-    let mut run = reference("Run");
-    if let Some(output) = output {
-        run = json!({ "allOf": [run, { "properties": { "structured": output } }] });
-    }
-    let mut responses = responses("The run, or its events.", &run, &["404", "409", "415", "422"]);
-    responses["200"]["content"]["text/event-stream"] = json!({ "schema": { "type": "string" } });
-    responses
-}
-
-fn schemas() -> Value {
-    let text = || json!({ "type": "string" });
-    json!({
-        "Agent": { "type": "object", "required": ["name", "description", "input_schema"], "properties": {
-            "name": text(), "description": text(), "input_schema": { "type": "object" }, "output_schema": { "type": "object" },
-        }},
-        "Run": { "type": "object", "required": ["id", "status"], "properties": {
-            "id": text(),
-            "status": { "enum": ["completed", "waiting"] },
-            "text": text(),
-            "structured": true,
-            "questions": { "type": "array", "items": reference("Question") },
-            "state": text(),
-        }},
-        "Question": { "type": "object", "required": ["name", "kind", "tool", "arguments", "answer_schema"], "properties": {
-            "name": text(),
-            "kind": { "enum": ["approval", "question", "external", "component", "caller"] },
-            "tool": text(),
-            "agents": { "type": "array", "items": text() },
-            "arguments": true,
-            "answer_schema": true,
-            "message": text(),
-            "component": text(),
-            "payload": true,
-        }},
-        "Answer": { "oneOf": [
-            { "type": "object", "required": ["approval"], "properties": { "approval": true }, "additionalProperties": false },
-            { "type": "object", "required": ["value"], "properties": { "value": true }, "additionalProperties": false },
-            { "type": "object", "required": ["declined"], "properties": { "declined": { "type": ["string", "null"] } }, "additionalProperties": false },
-        ]},
-        "Session": { "type": "object", "required": ["id", "messages"], "properties": {
-            "id": text(), "messages": { "type": "array", "items": reference("Message") }, "waiting": reference("Run"),
-        }},
-        "Message": { "type": "object", "required": ["role", "text"], "properties": {
-            "role": { "enum": ["user", "assistant"] }, "text": text(),
-        }},
-        "Problem": { "type": "object", "required": ["title", "status", "detail"], "properties": {
-            "type": text(), "title": text(), "status": { "type": "integer" }, "detail": text(),
-        }},
-    })
+fn run_answer(run: &Value) -> Value {
+    let mut answer = answer("The run, or its events.", run);
+    // Before OpenAPI 3.2, the schema of a stream is that of each event.
+    answer["200"]["content"]["text/event-stream"] = json!({ "schema": reference("Event") });
+    answer["200"]["headers"] = json!({ "run-id": {
+        "description": "The id of a run whose events are streamed.", "schema": run_id(),
+    }});
+    answer
 }

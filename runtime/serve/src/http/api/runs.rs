@@ -5,14 +5,17 @@ use std::sync::Arc;
 use axum::response::Response;
 use hmac_sha256::Hash;
 use http::StatusCode;
-use http::header::ACCEPT;
 use onionskin_core::run::RunRequest;
 use onionskin_core::sessions::SessionError;
-use onionskin_core::{AgentHandle, Args, RunError, Session, ToolOutput};
+use onionskin_core::{AgentHandle, RunError, Session, ToolOutput};
 use serde_json::{Value, json};
 
-use super::super::responses::{Refusal, refusal, unavailable};
+use super::super::responses::{Refusal, unavailable};
+use super::accept::{AnswerForm, answer_form};
 use super::forms::{AnswerBody, RunBody, completed, message, waiting};
+use super::input::call;
+use super::problems::Problem;
+use super::schemas::MAX_SESSION_ID;
 use super::{Api, Entered, json_answer, read, stream};
 use crate::calls::RunningCall;
 use crate::client::Client;
@@ -21,23 +24,18 @@ use crate::question::names;
 use crate::state::{Binding, StateError, hex, new_id};
 use crate::user::User;
 
-/// The maximum number of characters of the id of a session.
-pub(super) const MAX_SESSION_ID: usize = 100;
-
 /// Runs an agent.
 ///
 /// # Errors
 /// Returns the refusal of a request that is none, or the problem of the run.
 pub(super) async fn run(api: &Arc<Api>, name: &str, entered: Entered) -> Result<Response, Refusal> {
-    let agent = api.agent(name)?;
+    let (agent, form) = (api.agent(name)?, answer_form(&entered.head.headers)?);
     let RunBody { input, session } = read(&entered)?;
-    let arguments = if input.is_object() { input } else { json!({ "input": input }) };
-    let request = agent.call(Args::from(arguments));
-    let request = request.map_err(|error| refusal(StatusCode::UNPROCESSABLE_ENTITY, 0, error.to_text()))?;
+    let request = call(agent, input).map_err(|error| Problem::Invalid.refuse(error.to_text()))?;
     let id = new_id().map_err(|_| unavailable("the server cannot make an id"))?;
     let request = in_session(agent, session.as_deref(), &entered, request.run_id(id.as_str())).await?;
     let call = place(api, &entered)?;
-    begin(api, agent, request, id, entered, call).await
+    begin(api, agent, request, id, entered, form, call).await
 }
 
 /// Continues a run with answers.
@@ -45,22 +43,22 @@ pub(super) async fn run(api: &Arc<Api>, name: &str, entered: Entered) -> Result<
 /// # Errors
 /// As [`run`]; also if the state or an answer does not belong to the run.
 pub(super) async fn answer(api: &Arc<Api>, name: &str, entered: Entered) -> Result<Response, Refusal> {
-    let agent = api.agent(name)?;
+    let (agent, form) = (api.agent(name)?, answer_form(&entered.head.headers)?);
     let AnswerBody { state, answers, session } = read(&entered)?;
     let binding = binding(&api.parts, agent, entered.user.as_ref());
-    let invalid = |error: StateError| refusal(StatusCode::CONFLICT, 0, error.to_string());
+    let invalid = |error: StateError| Problem::Conflict.refuse(error.to_string());
     let opened = api.parts.states.open(&state, &binding).map_err(invalid)?;
     let names = names(opened.paused.questions());
     if let Some(unknown) = answers.keys().find(|name| !names.contains(name)) {
         let message =
             format!("the run has no question `{}`; its questions are: {}", unknown, names.join(", "));
-        return Err(refusal(StatusCode::UNPROCESSABLE_ENTITY, 0, message));
+        return Err(Problem::Invalid.refuse(message));
     }
     let mut request = agent.resume_call(&opened.paused);
     for (question, name) in opened.paused.questions().iter().zip(&names) {
         if let Some(answer) = answers.get(name) {
             let wrong = |error: onionskin_core::question::AnswerError| {
-                refusal(StatusCode::UNPROCESSABLE_ENTITY, 0, format!("`{name}`: {error}"))
+                Problem::Invalid.refuse(format!("`{name}`: {error}"))
             };
             question.check(answer).map_err(wrong)?;
             request = request.answer(question.key(), answer.clone());
@@ -71,7 +69,7 @@ pub(super) async fn answer(api: &Arc<Api>, name: &str, entered: Entered) -> Resu
     let call = place(api, &entered)?;
     api.parts.states.use_up(&opened, &binding).map_err(invalid)?;
     let id = opened.paused.run_id().to_owned();
-    begin(api, agent, request, id, entered, call).await
+    begin(api, agent, request, id, entered, form, call).await
 }
 
 /// A place among the calls in progress.
@@ -102,7 +100,7 @@ async fn in_session(
 async fn open(agent: &AgentHandle, id: &str, entered: &Entered) -> Result<Session, Refusal> {
     if !(1..=MAX_SESSION_ID).contains(&id.len()) || !id.bytes().all(|byte| byte.is_ascii_graphic()) {
         let message = format!("a session id has 1 to {MAX_SESSION_ID} visible ASCII characters");
-        return Err(refusal(StatusCode::UNPROCESSABLE_ENTITY, 0, message));
+        return Err(Problem::Invalid.refuse(message));
     }
     let user =
         entered.user.as_ref().map_or_else(|| "-".to_owned(), |user| hex(&Hash::hash(user.id().as_bytes())));
@@ -113,19 +111,15 @@ async fn open(agent: &AgentHandle, id: &str, entered: &Entered) -> Result<Sessio
 #[expect(clippy::wildcard_enum_match_arm, reason = "all others are of the inside")]
 fn session_problem(error: &SessionError) -> Refusal {
     match error {
-        SessionError::NotStored { .. } => refusal(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            0,
-            "this agent has no stored sessions: leave `session` out",
-        ),
-        SessionError::Waits { .. } => refusal(
-            StatusCode::CONFLICT,
-            0,
-            "a run of the session waits for answers: `GET` the session, and answer",
-        ),
+        SessionError::NotStored { .. } => {
+            Problem::Invalid.refuse("this agent has no stored sessions: leave `session` out")
+        }
+        SessionError::Waits { .. } => {
+            Problem::Conflict.refuse("a run of the session waits for answers: `GET` the session, and answer")
+        }
         error => {
             tracing::error!("a session of the plain HTTP interface cannot be used: {error}");
-            refusal(StatusCode::INTERNAL_SERVER_ERROR, 0, "the session cannot be used")
+            Problem::Failed.refuse("the session cannot be used")
         }
     }
 }
@@ -137,6 +131,7 @@ async fn begin(
     request: RunRequest<ToolOutput>,
     id: String,
     entered: Entered,
+    form: AnswerForm,
     call: RunningCall,
 ) -> Result<Response, Refusal> {
     let user = entered.user;
@@ -147,9 +142,7 @@ async fn begin(
         None => request,
     };
     let request = request.offer(client).cancellation(api.ended.child_token());
-    let accepts =
-        entered.head.headers.get(ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
-    if accepts.contains("text/event-stream") {
+    if form == AnswerForm::Events {
         return stream::answer(api, agent, request, &id, user, call);
     }
     let ended = request.run().await;
@@ -175,25 +168,21 @@ pub(super) fn end(
             let sealed = parts.states.seal(&paused, &binding(parts, agent, user));
             let state = sealed.map_err(|error| {
                 tracing::error!("the state of a run cannot be sealed: {error}");
-                refusal(StatusCode::INTERNAL_SERVER_ERROR, 0, "the run cannot wait for an answer")
+                Problem::Failed.refuse("the run cannot wait for an answer")
             })?;
             Ok((StatusCode::OK, waiting(id, &paused, &state)))
         }
         Err(RunError::Session { source, .. }) => Err(session_problem(&source)),
         Err(RunError::Limit { limit, .. }) => {
-            Err(refusal(StatusCode::UNPROCESSABLE_ENTITY, 0, format!("the run reached its limit of {limit}")))
+            Err(Problem::Invalid.refuse(format!("the run reached its limit of {limit}")))
         }
-        Err(RunError::NoInput { .. }) => {
-            Err(refusal(StatusCode::UNPROCESSABLE_ENTITY, 0, "the input is empty"))
-        }
-        Err(RunError::InputCheck { .. }) => {
-            Err(refusal(StatusCode::UNPROCESSABLE_ENTITY, 0, "the input was refused"))
-        }
-        Err(RunError::Cancelled { .. }) => Err(refusal(StatusCode::CONFLICT, 0, "the run was cancelled")),
+        Err(RunError::NoInput { .. }) => Err(Problem::Invalid.refuse("the input is empty")),
+        Err(RunError::InputCheck { .. }) => Err(Problem::Invalid.refuse("the input was refused")),
+        Err(RunError::Cancelled { .. }) => Err(Problem::Conflict.refuse("the run was cancelled")),
         Err(failure) => {
             tracing::error!(run = id, "a run of the plain HTTP interface failed: {failure}");
             let message = format!("the run failed. The server's log has the reason under `{id}`.");
-            Err(refusal(StatusCode::INTERNAL_SERVER_ERROR, 0, message))
+            Err(Problem::Failed.refuse(message))
         }
     }
 }
@@ -212,7 +201,7 @@ pub(super) async fn session(
     let session = open(agent, id, entered).await?;
     let history = session.history();
     if history.is_empty() && session.paused().is_none() {
-        return Err(refusal(StatusCode::NOT_FOUND, 0, "there is no such session"));
+        return Err(Problem::NotFound.refuse("there is no such session"));
     }
     let messages: Vec<_> = history.iter().filter_map(message).collect();
     let mut answer = json!({ "id": id, "messages": messages });
