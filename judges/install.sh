@@ -4,7 +4,8 @@
 #        benchmark of tool calls, with functions), schemas (readers of tool schemas, the official SDKs among them),
 #        inspector (MCP's own client), clients (MCP clients in TypeScript), api (what compares public APIs), wire (a mock
 #        of model providers), otel (a receiver of OpenTelemetry's protocol), acp (clients of the Agent Client Protocol),
-#        a2a (a judge of A2A agents, and the protocol's SDK). Without a part: all of them.
+#        a2a (a judge of A2A agents, and the protocol's SDK), openapi (a judge of OpenAPI servers, and a validator of their
+#        documents), apps (the SDK of MCP Apps). Without a part: all of them.
 # Run again, it installs only the missing parts. Needs python3 with venv, and npm; `api` needs cargo.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -94,13 +95,22 @@ install_a2a() {
   venv a2a a2a-proof==0.16.0 'a2a-sdk[http-server]==1.3.0' uvicorn==0.54.0
 }
 
+install_openapi() {
+  venv openapi schemathesis==4.32.5 openapi-spec-validator==0.9.0
+}
+
+install_apps() {
+  node24
+  npm_set apps @modelcontextprotocol/ext-apps@2.0.4 @modelcontextprotocol/client@2.4.0 @modelcontextprotocol/core@2.4.0 zod@4.6.7
+}
+
 install_acp() {
   node24
   npm_set acp acpx@0.19.1 @agentclientprotocol/sdk@2.4.0
   venv acp-python jsonschema==4.26.0
 }
 
-all=(mcp conformance bfcl schemas inspector clients api wire otel acp a2a)
+all=(mcp conformance bfcl schemas inspector clients api wire otel acp a2a openapi apps)
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=("${all[@]}")
 for part in "${parts[@]}"; do
