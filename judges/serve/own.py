@@ -11,6 +11,7 @@ import subprocess
 from checks import TOOLS, equal
 from connections import TRANSPORTS, desk_at
 
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 CARD = "---\ntype: agent\nname: {name}\ndescription: {description}\nservers: [{server}]\n---\n{instruction}\n"
 # The models of both agents; JSON is YAML too.
 HELPER = {
@@ -126,6 +127,26 @@ def refusals(place):
         assert "declined" in (said := place.ask()) and '"cents":7,"user"' not in said, said
 
 
+def cards(onionskin, folder):
+    """an agent of a card that names items in Rust, and its tools behind its hooks"""
+    place = Place(onionskin, pathlib.Path(folder, "own-cards"), {"command": [str(onionskin)]})
+    # Of the variables of its client, a server gets only those that its entry has.
+    variables = {name: value for name, value in os.environ.items() if name.startswith(("CARGO_", "RUST"))}
+    words = ["serve", "--card", "examples/cards/pmo.md"]
+    office = {"command": str(onionskin), "args": words, "cwd": str(REPOSITORY), "env": variables}
+    place.servers(".mcp.json", helper=office, tools={**office, "args": [*words, "--tools"]})
+    place.write("asker.md", CARD.format(name="Asker", description="Asks.", server="helper, tools", instruction="Ask."))
+    for tool, arguments, result in [
+        ("helper__PMO-orchestrator", {"input": "Run PMO report and add 1 to 3"}, "London: economics reviewed."),
+        # The card's hook holds the number to 10, and marks the result.
+        ("tools__add_one", {"x": 41}, "I heard: 11[audit]"),
+    ]:
+        turns = [{"calls": [{"tool": tool, "args": arguments}]}, {"say": "I heard: {last}"}]
+        place.write("asker.yaml", json.dumps({"Asker": turns}))
+        assert result in (said := place.ask()), said
+    print(f"our own command over stdio: {cards.__doc__}", flush=True)
+
+
 def jobs(programs, desk, folder):
     def job(transport):
         with desk_at(desk, folder, transport) as target:
@@ -135,5 +156,6 @@ def jobs(programs, desk, folder):
                     check(place)
                     print(f"our own command over {transport}: {check.__doc__}", flush=True)
 
+    yield functools.partial(cards, programs / "onionskin", folder)
     for transport in TRANSPORTS:
         yield functools.partial(job, transport)
