@@ -11,7 +11,7 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 use serde_json::value::RawValue;
 
 /// The maximum number of values in a message. A value takes up to a hundred times the memory of its text.
-const MAX_VALUES: u32 = 100_000;
+pub(crate) const MAX_VALUES: u32 = 100_000;
 /// The maximum number of bytes of the parameters with which a client begins: a session keeps them.
 const MAX_INITIALIZE: usize = 64 * 1024;
 /// The maximum number of resources that one session or subscription watches.
@@ -54,8 +54,10 @@ struct Raw<'m> {
 /// # Errors
 /// Returns the answer to a message that is none.
 pub(crate) fn check(message: &[u8]) -> Result<Envelope, Box<JsonRpcError>> {
-    let (counted, left) = count(message);
-    if left == 0 {
+    let left = Cell::new(MAX_VALUES);
+    let mut reader = serde_json::Deserializer::from_slice(message);
+    let counted = Counted(&left).deserialize(&mut reader).and_then(|()| reader.end());
+    if left.get() == 0 {
         return Err(problem(None, ErrorCode::INVALID_REQUEST, "the message has too many values"));
     }
     if counted.is_err() {
@@ -88,19 +90,6 @@ pub(crate) fn check(message: &[u8]) -> Result<Envelope, Box<JsonRpcError>> {
         return Err(problem(id, ErrorCode::INVALID_PARAMS, text));
     }
     Ok(Envelope { id, method: Some(method.into_owned()) })
-}
-
-/// Whether a text of JSON has too many values.
-pub(crate) fn has_too_many_values(text: &[u8]) -> bool {
-    count(text).1 == 0
-}
-
-/// Reads a text of JSON, and the number of values that it may still have.
-fn count(text: &[u8]) -> (serde_json::Result<()>, u32) {
-    let left = Cell::new(MAX_VALUES);
-    let mut reader = serde_json::Deserializer::from_slice(text);
-    let counted = Counted(&left).deserialize(&mut reader).and_then(|()| reader.end());
-    (counted, left.get())
 }
 
 /// Why the parameters of a method are too long, if they are.

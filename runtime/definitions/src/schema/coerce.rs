@@ -266,16 +266,25 @@ fn scalar(value: &Value, schema: &Value, literals: &Literals<'_>, inside: usize)
             };
             fits.then_some(inner)
         }
-        Value::Number(number) if number.is_f64() && wants("integer") && !wants("number") => {
+        Value::Number(number) if wants("integer") && !wants("number") => {
             exact_integer(number).filter(|_| number.as_f64().is_some_and(|number| literals.is_exact(number)))
         }
         _ => None,
     }
 }
 
-/// A fraction as an integer, if it is one.
-fn exact_integer(number: &Number) -> Option<Value> {
-    let number = number.as_f64()?;
+/// A number as an integer, if it is written with a fraction and is one.
+///
+/// ```
+/// use onionskin_definitions::schema::exact_integer;
+/// use serde_json::Number;
+///
+/// let number = |text: &str| text.parse::<Number>().unwrap();
+/// assert_eq!(exact_integer(&number("2.0")), Some(2.into()));
+/// assert_eq!(exact_integer(&number("2.5")), None);
+/// ```
+pub fn exact_integer(number: &Number) -> Option<Value> {
+    let number = number.as_f64().filter(|_| number.is_f64())?;
     // Whole numbers up to 2^53 are exact in both forms.
     let is_whole = number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0;
     #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and in range")]

@@ -25,7 +25,7 @@ mod walkable;
 pub use check::check;
 pub use check::check_until;
 pub(crate) use closed::{close, has_forms};
-pub use coerce::coerce;
+pub use coerce::{coerce, exact_integer};
 pub use culprit::culprit;
 pub(crate) use defaults::fill_defaults;
 pub use defaults::is_left_out;

@@ -1,8 +1,10 @@
 //! The input of a run, by the schema in the document. An agent accepts more from models: a text for a number, or null for a default.
 
+use std::borrow::Cow;
+
 use onionskin_core::run::RunRequest;
 use onionskin_core::{AgentHandle, Args, ToolDefinition, ToolError, ToolOutput, schema};
-use serde_json::{Number, Value, json};
+use serde_json::{Value, json};
 
 /// Prepares a run from the input of a request: a text, or the fields of a typed input.
 ///
@@ -23,15 +25,15 @@ pub(super) fn schema(definition: &ToolDefinition) -> Value {
     match single_input(&arguments) {
         // A field of this name can be sent without its object.
         Some(input) => json!({ "anyOf": [input, arguments] }),
-        None => arguments,
+        None => arguments.into_owned(),
     }
 }
 
 /// The schema of the arguments of the agent. A text is not empty.
-fn arguments_schema(definition: &ToolDefinition) -> Value {
-    let mut schema = (*definition.input_schema).clone();
+fn arguments_schema(definition: &ToolDefinition) -> Cow<'_, Value> {
+    let mut schema = Cow::Borrowed(&*definition.input_schema);
     if single_input(&schema).is_some_and(|input| input["type"] == "string") {
-        schema["properties"]["input"]["minLength"] = 1.into();
+        schema.to_mut()["properties"]["input"]["minLength"] = 1.into();
     }
     schema
 }
@@ -46,22 +48,14 @@ fn single_input(arguments: &Value) -> Option<&Value> {
 fn use_integers(value: &mut Value) {
     match value {
         Value::Number(number) => {
-            if let Some(integer) = integer(number) {
-                *value = integer.into();
+            if let Some(integer) = schema::exact_integer(number) {
+                *value = integer;
             }
         }
         Value::Array(items) => items.iter_mut().for_each(use_integers),
         Value::Object(fields) => fields.values_mut().for_each(use_integers),
         Value::Null | Value::Bool(_) | Value::String(_) => {}
     }
-}
-
-/// The integer that a float without a fraction equals.
-#[expect(clippy::cast_possible_truncation, reason = "the float has no fraction and is within the bounds")]
-fn integer(number: &Number) -> Option<i64> {
-    const MAX: f64 = 9_007_199_254_740_992.0;
-    let float = number.as_f64().filter(|_| number.is_f64())?;
-    (float.fract() == 0.0 && float.abs() <= MAX).then_some(float as i64)
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::{delete, get, post};
 use http::StatusCode;
 use http::header::{CONTENT_TYPE, HeaderValue};
+use onionskin_core::json::json_values;
 use onionskin_core::text::short;
 use onionskin_core::{AgentHandle, CancellationToken};
 use serde::Serialize;
@@ -31,7 +32,7 @@ use super::responses::Refusal;
 use crate::calls::Calls;
 use crate::parts::Parts;
 use crate::user::User;
-use crate::wire::has_too_many_values;
+use crate::wire::MAX_VALUES;
 use problems::Problem;
 
 /// What the handlers share.
@@ -135,7 +136,7 @@ fn read<T: DeserializeOwned>(entered: &Entered) -> Result<T, Refusal> {
         let message = "the body is JSON: send `content-type: application/json`";
         return Err(Problem::OtherMediaType.refuse(message));
     }
-    if has_too_many_values(&entered.body) {
+    if json_values(&entered.body) >= MAX_VALUES as usize {
         return Err(Problem::TooLong.refuse("the body has too many values"));
     }
     serde_json::from_slice(&entered.body).map_err(|error| {
