@@ -3,10 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use onionskin::declaration::AgentDeclaration;
+use onionskin::declaration::{AgentDeclaration, DynAgent};
 use onionskin::mcp::ServerConfig;
+use onionskin::model::Model;
 use onionskin::serve::{Server, ServerBuilder};
-use onionskin::{Agent, AgentHandle, Exit, ScriptedModel, ToolDefinition, ToolSpec};
+use onionskin::servers::IntoToolServer;
+use onionskin::{AgentHandle, App, Exit, ScriptedModel, ToolDefinition, ToolSpec};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
@@ -19,28 +21,16 @@ use crate::script::{LATER, SERVER, Script, later_name};
 /// The time that the agent has to list tools that the server announced.
 const MOST_LISTING: Duration = Duration::from_secs(10);
 
-/// The agent that makes the calls.
-struct Caller;
-
-impl Agent for Caller {
-    const NAME: &'static str = "caller";
-    type State = ();
-
-    fn declare() -> AgentDeclaration {
-        AgentDeclaration::new().instruction("Call.").server(SERVER, None)
-    }
-}
-
-/// The agent whose tools the server offers as soon as they come.
-struct Host;
-
-impl Agent for Host {
-    const NAME: &'static str = "host";
-    type State = ();
-
-    fn declare() -> AgentDeclaration {
-        AgentDeclaration::new().instruction("Serve.").server(LATER, None)
-    }
+/// An agent with the tools of a server that has this name for it.
+async fn agent_with(
+    name: &'static str,
+    server: impl IntoToolServer,
+    model: impl Model,
+) -> Result<AgentHandle, BoxError> {
+    let agent =
+        DynAgent::new("agent", move || AgentDeclaration::new().instruction("Call.").server(name, None));
+    let app = App::builder().dyn_agent(&agent).model(model).server(name, server).build().await?;
+    Ok(app.entry().clone())
 }
 
 /// The server that listens, and the agent with its script.
@@ -57,7 +47,7 @@ pub(crate) struct Bench {
 impl Bench {
     pub(crate) async fn start(pipe: &Arc<Pipe>, tools: Vec<Described>) -> Result<Self, BoxError> {
         let later = Later::default();
-        let host = Host::builder().model(ScriptedModel::new()).server(LATER, later.clone()).build().await?;
+        let host = agent_with(LATER, later.clone(), ScriptedModel::new()).await?;
         let specs = tools.iter().map(|tool| forwarding(pipe, &tool.name, tool));
         let builder = Server::builder(SERVER, "1.0.0").tools_of(&host);
         let server = specs.fold(builder, ServerBuilder::tool).build().await?;
@@ -66,7 +56,7 @@ impl Bench {
         let (end, ends) = oneshot::channel::<()>();
         let serving = tokio::spawn(listening.run(async { drop(ends.await) }));
         let script = Arc::new(Script::default());
-        let agent = Caller::builder().model(Arc::clone(&script)).server(SERVER, config).build().await?;
+        let agent = agent_with(SERVER, config, Arc::clone(&script)).await?;
         Ok(Self { tools, later, server, end, serving, script, agent })
     }
 
