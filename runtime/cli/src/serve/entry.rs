@@ -26,7 +26,7 @@ pub(super) fn http(listening: &Listening, host: Option<&String>, variable: Optio
 /// The entry of this command. A client starts it in a folder of its own, so paths are absolute.
 pub(super) fn command(agents: &AgentArguments) -> Value {
     let paths: Vec<_> = agents.paths().collect();
-    let mut words = env::args();
+    let mut words = env::args_os().map(|word| word.to_string_lossy().into_owned());
     let named = words.next().unwrap_or_default();
     let command = env::current_exe().map_or(named, |program| program.to_string_lossy().into_owned());
     let mut words: Vec<_> = words.map(|word| absolute(&word, &paths)).collect();
