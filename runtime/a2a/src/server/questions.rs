@@ -66,7 +66,7 @@ fn text(question: &Question) -> String {
 fn value(question: &Question) -> Value {
     let mut value = json!({
         "key": question.key(),
-        "kind": kind(question.kind()),
+        "kind": question.kind().word(),
         "tool": question.tool_name(),
         "schema": question.answer_schema(),
     });
@@ -80,16 +80,6 @@ fn value(question: &Question) -> Value {
         value["component"] = json!({ "name": shown.component(), "payload": shown.payload() });
     }
     value
-}
-
-fn kind(kind: &QuestionKind) -> &'static str {
-    match kind {
-        QuestionKind::Approval => "approval",
-        QuestionKind::Question => "question",
-        QuestionKind::External => "external",
-        QuestionKind::Component(_) => "component",
-        QuestionKind::Caller(_) => "caller",
-    }
 }
 
 /// The answers in a message, with the keys of their questions.

@@ -70,6 +70,25 @@ pub enum QuestionKind {
     Caller(CallerRequest),
 }
 
+impl QuestionKind {
+    /// The word for the kind in messages to programs, as in its JSON.
+    ///
+    /// ```
+    /// use onionskin::question::QuestionKind;
+    ///
+    /// assert_eq!(QuestionKind::Approval.word(), "approval");
+    /// ```
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Approval => "approval",
+            Self::Question => "question",
+            Self::External => "external",
+            Self::Component(_) => "component",
+            Self::Caller(_) => "caller",
+        }
+    }
+}
+
 impl Question {
     /// Creates a question of this tool, for tests of answerers.
     pub fn new(kind: QuestionKind, tool_name: impl Into<Arc<str>>) -> Self {

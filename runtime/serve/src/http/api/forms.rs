@@ -66,16 +66,9 @@ pub(super) fn message(message: &Message) -> Option<Value> {
 /// A run that waits for answers.
 pub(super) fn waiting(id: &str, paused: &Paused, state: &str) -> Value {
     let questions = paused.questions().iter().zip(names(paused.questions())).map(|(question, name)| {
-        let kind = match question.kind() {
-            QuestionKind::Approval => "approval",
-            QuestionKind::Question => "question",
-            QuestionKind::External => "external",
-            QuestionKind::Component(_) => "component",
-            QuestionKind::Caller(_) => "caller",
-        };
         let mut shown = Map::from_iter([
             ("name".to_owned(), name.into()),
-            ("kind".to_owned(), kind.into()),
+            ("kind".to_owned(), question.kind().word().into()),
             ("tool".to_owned(), question.tool_name().into()),
             ("agents".to_owned(), json!(question.agents())),
             ("arguments".to_owned(), question.arguments().clone()),
