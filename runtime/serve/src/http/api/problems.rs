@@ -53,6 +53,7 @@ impl Problem {
     pub(super) const SESSION: [Self; 3] = [Self::NotFound, Self::Invalid, Self::Failed];
 
     fn row(self) -> Row {
+        let pause = (RETRY_AFTER, "The seconds until the next request.");
         let (status, description, header) = match self {
             Self::Malformed => (StatusCode::BAD_REQUEST, "The request is not valid HTTP.", None),
             Self::Unauthorized => {
@@ -74,7 +75,7 @@ impl Problem {
             Self::TooSlow => (StatusCode::REQUEST_TIMEOUT, "The request did not arrive in time.", None),
             Self::Conflict => (
                 StatusCode::CONFLICT,
-                "The state does not belong to this user and agent, has expired or was used; the session waits for answers; or the run was cancelled.",
+                "The state does not belong to this user and agent, has expired or was used; the session waits for answers; the run is in progress; or it was cancelled.",
                 None,
             ),
             Self::TooLong => (StatusCode::PAYLOAD_TOO_LARGE, "The body is too long.", None),
@@ -86,17 +87,13 @@ impl Problem {
                 "The request does not fit the description, or the run ended at a limit.",
                 None,
             ),
-            Self::TooMany => {
-                let pause = (RETRY_AFTER, "The seconds until the next request.");
-                (StatusCode::TOO_MANY_REQUESTS, "The user sent too many requests.", Some(pause))
-            }
+            Self::TooMany => (StatusCode::TOO_MANY_REQUESTS, "The user sent too many requests.", Some(pause)),
             Self::Failed => (
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "The run failed; the log of the server has the reason.",
                 None,
             ),
             Self::Unavailable => {
-                let pause = (RETRY_AFTER, "The seconds until the next request.");
                 (StatusCode::SERVICE_UNAVAILABLE, "The server has no room, or ends.", Some(pause))
             }
         };

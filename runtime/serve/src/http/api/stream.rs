@@ -7,14 +7,14 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::stream;
-use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
 use onionskin_core::run::{RunRequest, ToolCallStream};
 use onionskin_core::{AgentHandle, CancellationToken, ToolOutput};
 use serde_json::Value;
 
-use super::super::responses::{Refusal, refusal};
+use super::super::responses::Refusal;
 use super::events::public;
+use super::problems::Problem;
 use super::{Api, runs};
 use crate::calls::RunningCall;
 use crate::parts::Parts;
@@ -76,7 +76,7 @@ pub(super) fn answer(
 ) -> Result<Response, Refusal> {
     let token: CancellationToken = api.ended.child_token();
     let listed = Listed::new(api, id, user.as_ref(), &token)
-        .ok_or_else(|| refusal(StatusCode::CONFLICT, 0, "the run is in progress"))?;
+        .ok_or_else(|| Problem::Conflict.refuse("the run is in progress"))?;
     let running = Running {
         stream: Some(request.cancellation(token).stream()),
         agent: agent.clone(),
@@ -103,16 +103,12 @@ impl Running {
     async fn next(&mut self) -> Option<Bytes> {
         let stream = self.stream.as_mut()?;
         let public = async {
-            loop {
-                match stream.next().await {
-                    Some(event) => {
-                        if let Some(event) = public(event) {
-                            return Some(event);
-                        }
-                    }
-                    None => return None,
+            while let Some(event) = stream.next().await {
+                if let Some(event) = public(event) {
+                    return Some(event);
                 }
             }
+            None
         };
         match tokio::time::timeout(KEEP_ALIVE, public).await {
             Err(_) => Some(Bytes::from_static(b": alive\n\n")),
