@@ -318,7 +318,11 @@ impl ServerHandler for Handler {
     ) -> Result<CustomResult, ErrorData> {
         let (name, method) = (request.method.as_str(), short(&request.method, MAX_ECHO));
         let is_earlier = !self.requester(&context).is_asked_by_result;
-        if METHODS.contains(&name) || is_earlier && EARLIER_METHODS.contains(&name) {
+        let has_skills = !self.parts.offer.skill_resources.is_empty();
+        if METHODS.contains(&name)
+            || is_earlier && EARLIER_METHODS.contains(&name)
+            || has_skills && SKILL_METHODS.contains(&name)
+        {
             let text = format!("the parameters do not fit the method `{method}`");
             return Err(ErrorData::invalid_params(text, None));
         }
@@ -328,8 +332,10 @@ impl ServerHandler for Handler {
 
 /// The methods with parameters that only clients before 2026-07-28 have.
 const EARLIER_METHODS: [&str; 3] = ["logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
+/// The methods with parameters of a server with skills.
+const SKILL_METHODS: [&str; 3] = ["skills/list", "skills/get", "resources/directory/read"];
 /// The methods with parameters that all clients have.
-const METHODS: [&str; 15] = [
+const METHODS: [&str; 12] = [
     "tasks/get",
     "tasks/update",
     "tasks/cancel",
@@ -338,9 +344,6 @@ const METHODS: [&str; 15] = [
     "resources/list",
     "resources/templates/list",
     "resources/read",
-    "resources/directory/read",
-    "skills/list",
-    "skills/get",
     "prompts/list",
     "prompts/get",
     "completion/complete",

@@ -33,6 +33,8 @@ async fn o2_a_folder_of_skills_is_listed_and_read() {
     }
     let inside = client.request("resources/directory/read", json!({ "uri": "skill://plum-cake" })).await;
     assert!(inside["result"].to_string().contains("tools"), "{inside}");
+    let answer = client.request("skills/get", json!({ "uri": 7 })).await;
+    assert_eq!(answer["error"]["code"], -32602, "{answer}");
     for uri in ["skill://plum-cake/../secret", "skill://plum-cake/none.txt", "skill:///etc/passwd"] {
         let answer = client.request("resources/read", json!({ "uri": uri })).await;
         assert!(answer["error"].is_object(), "{answer}");
@@ -54,6 +56,8 @@ async fn o2_a_folder_without_skills_is_an_error_of_the_build() {
         .await
         .unwrap();
     let mut client = Lines::initialized(&server, json!({})).await;
-    let answer = client.request("skills/list", json!({})).await;
-    assert_eq!(answer["error"]["code"], -32601, "{answer}");
+    for (method, params) in [("skills/list", json!({})), ("skills/get", json!({ "uri": 7 }))] {
+        let answer = client.request(method, params).await;
+        assert_eq!(answer["error"]["code"], -32601, "{answer}");
+    }
 }
