@@ -79,7 +79,7 @@ async fn page(app: AppBuilder) -> String {
     let app = app.model(ScriptedModel::turns([])).build().await.unwrap();
     let tools: Vec<Value> = app
         .agents()
-        .flat_map(|agent| app.agent(agent).unwrap().tool_definitions().unwrap())
+        .flat_map(|agent| app.agent(agent).unwrap().tool_definitions().unwrap().to_vec())
         .map(|tool| json!([tool.name, tool.description, tool.component(), tool.input_schema]))
         .collect();
     format!("{}\n{}", app.describe().unwrap().to_markdown(), json!(tools))

@@ -78,14 +78,14 @@ impl ServerBuilder {
 
     /// Offers an agent as a tool, under its name. Its arguments are its typed input, or one text `input`.
     pub fn agent(mut self, agent: &AgentHandle) -> Self {
-        self.offer.sources.push(Source::Agent(agent.clone()));
+        self.offer.sources.push(Source::agent_as_tool(agent));
         self
     }
 
     /// Offers all agents of an app, each as a tool.
     pub fn app(mut self, app: &App) -> Self {
-        let agents: Vec<_> = app.agents().filter_map(|name| app.agent(name).ok()).cloned().collect();
-        self.offer.sources.extend(agents.into_iter().map(Source::Agent));
+        let agents = app.agents().filter_map(|name| app.agent(name).ok());
+        self.offer.sources.extend(agents.map(Source::agent_as_tool));
         self
     }
 

@@ -1,6 +1,7 @@
 //! The clients of a server, as tools know them.
 
 use std::fmt;
+use std::sync::Arc;
 
 use http::HeaderMap;
 use http::header::{AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION};
@@ -30,7 +31,7 @@ pub struct Client {
     pub(crate) has_forms: bool,
     pub(crate) has_sampling: bool,
     pub(crate) has_roots: bool,
-    pub(crate) headers: HeaderMap,
+    pub(crate) headers: Arc<HeaderMap>,
 }
 
 impl Client {
@@ -71,10 +72,11 @@ impl Client {
 
     /// Sets the headers, without credentials.
     pub(crate) fn set_headers(&mut self, headers: &HeaderMap) {
-        self.headers = headers.clone();
+        let mut headers = headers.clone();
         for credentials in [AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION] {
-            self.headers.remove(credentials);
+            headers.remove(credentials);
         }
+        self.headers = Arc::new(headers);
     }
 }
 

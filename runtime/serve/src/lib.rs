@@ -47,6 +47,7 @@ mod skills;
 mod state;
 mod stdio;
 mod tasks;
+mod tools;
 mod user;
 mod wire;
 

@@ -77,7 +77,7 @@ async fn tools(app: AppBuilder) -> Result<(), Box<dyn Error + Send + Sync>> {
     let app = app.model(ScriptedModel::from_yaml(SCRIPT, "script.yaml")?).build().await?;
     let mut tools = Vec::new();
     for agent in app.agents() {
-        tools.extend(app.agent(agent)?.tool_definitions()?);
+        tools.extend(app.agent(agent)?.tool_definitions()?.iter().cloned());
     }
     tools.sort_by(|a, b| a.name.cmp(&b.name));
     tools.dedup_by(|a, b| a.name == b.name);

@@ -129,7 +129,7 @@ fn workflow(changed: &[(&str, &str)]) -> Files {
 
 async fn definitions(workflow: &LoadedWorkflow, agent: &str) -> Vec<ToolDefinition> {
     let app = workflow.builder().model(ScriptedModel::turns([])).build().await.unwrap();
-    app.agent(agent).unwrap().tool_definitions().unwrap()
+    app.agent(agent).unwrap().tool_definitions().unwrap().to_vec()
 }
 
 #[tokio::test]

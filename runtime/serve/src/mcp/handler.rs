@@ -103,13 +103,14 @@ fn cursor(request: Option<PaginatedRequestParams>) -> Option<String> {
     request.and_then(|request| request.cursor)
 }
 
+/// What calls functions of the program is boxed: rmcp moves the future of a request, which has room for each of them, several times.
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         self.parts.info()
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.parts.offer.tools().ok()?.into_iter().find(|tool| tool.name == name)
+        self.parts.offer.tools().ok()?.listed(name).cloned()
     }
 
     async fn list_tools(
@@ -118,7 +119,7 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let tools = self.parts.offer.tools().map_err(|error| call::unlisted(&error))?;
-        let (tools, next_cursor) = lists::page(tools, cursor(request).as_deref())?;
+        let (tools, next_cursor) = lists::page(&tools.listed, cursor(request).as_deref())?;
         Ok(ListToolsResult { next_cursor, ..ListToolsResult::with_all_items(tools) })
     }
 
@@ -127,7 +128,7 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        call::tool(self.place(), &self.requester(&context), request, &context.ct).await
+        Box::pin(call::tool(self.place(), &self.requester(&context), request, &context.ct)).await
     }
 
     async fn get_task(
@@ -135,7 +136,8 @@ impl ServerHandler for Handler {
         request: GetTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        let state = task::get(self.place(), &self.requester(&context), &request.task_id).await?;
+        let requester = self.requester(&context);
+        let state = Box::pin(task::get(self.place(), &requester, &request.task_id)).await?;
         Ok(GetTaskResult::new(state))
     }
 
@@ -145,7 +147,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let UpdateTaskParams { task_id, input_responses, .. } = request;
-        task::update(self.place(), &self.requester(&context), &task_id, input_responses).await
+        Box::pin(task::update(self.place(), &self.requester(&context), &task_id, input_responses)).await
     }
 
     async fn cancel_task(
@@ -153,7 +155,7 @@ impl ServerHandler for Handler {
         request: CancelTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        task::cancel(self.place(), &self.requester(&context), &request.task_id).await
+        Box::pin(task::cancel(self.place(), &self.requester(&context), &request.task_id)).await
     }
 
     async fn list_resources(
@@ -162,7 +164,7 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let (all, next_cursor) =
-            lists::page(lists::resources(&self.parts.offer)?, cursor(request).as_deref())?;
+            lists::page(&lists::resources(&self.parts.offer)?, cursor(request).as_deref())?;
         Ok(ListResourcesResult { next_cursor, ..ListResourcesResult::with_all_items(all) })
     }
 
@@ -172,7 +174,7 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let (all, next_cursor) =
-            lists::page(lists::templates(&self.parts.offer), cursor(request).as_deref())?;
+            lists::page(&lists::templates(&self.parts.offer), cursor(request).as_deref())?;
         Ok(ListResourceTemplatesResult { next_cursor, ..ListResourceTemplatesResult::with_all_items(all) })
     }
 
@@ -182,7 +184,8 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let (requester, uri) = (self.requester(&context), &request.uri);
-        let read = context.ct.run_until_cancelled(lists::read(self.place(), &requester, uri)).await;
+        let read = Box::pin(lists::read(self.place(), &requester, uri));
+        let read = context.ct.run_until_cancelled(read).await;
         read.unwrap_or_else(|| Err(lists::cancelled(uri))).map(Into::into)
     }
 
@@ -193,7 +196,7 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<ListSkillsResult, ErrorData> {
         let skills = self.parts.offer.skills.as_ref().map(SkillCatalog::skills).unwrap_or_default();
-        let (skills, next_cursor) = lists::page(skills, cursor(request).as_deref())?;
+        let (skills, next_cursor) = lists::page(&skills, cursor(request).as_deref())?;
         Ok(ListSkillsResult { next_cursor, ..ListSkillsResult::with_all_items(skills) })
     }
 
@@ -222,7 +225,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let (all, next_cursor) = lists::page(lists::prompts(&self.parts.offer), cursor(request).as_deref())?;
+        let (all, next_cursor) = lists::page(&lists::prompts(&self.parts.offer), cursor(request).as_deref())?;
         Ok(ListPromptsResult { next_cursor, ..ListPromptsResult::with_all_items(all) })
     }
 
@@ -231,7 +234,7 @@ impl ServerHandler for Handler {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        lists::prompt(self.place(), &self.requester(&context), request, &context.ct).await
+        Box::pin(lists::prompt(self.place(), &self.requester(&context), request, &context.ct)).await
     }
 
     async fn complete(

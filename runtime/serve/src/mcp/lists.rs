@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use futures_util::FutureExt as _;
 use onionskin_core::CancellationToken;
-use onionskin_core::content::{self, ContentBlock};
+use onionskin_core::content;
 use onionskin_core::text::short;
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -16,10 +16,11 @@ use serde_json::{Value, json};
 
 use super::call::{self, Call, Ended, Place};
 use super::client::Requester;
-use super::result::MAX_ECHO;
-use crate::offer::{Offer, PAGE_TYPE, Target};
+use super::result::{MAX_ECHO, block};
+use crate::offer::{Offer, Target};
 use crate::prompt::MessageSource;
 use crate::resource::ResourceError;
+use crate::tools::PAGE_TYPE;
 use crate::{PromptMessage as Said, prompt, resource};
 
 /// The maximum number of entries of one page.
@@ -29,7 +30,7 @@ const PAGE: usize = 250;
 ///
 /// # Errors
 /// Returns an error if the cursor is not one of this list.
-pub(super) fn page<T>(all: Vec<T>, cursor: Option<&str>) -> Result<(Vec<T>, Option<String>), ErrorData> {
+pub(super) fn page<T: Clone>(all: &[T], cursor: Option<&str>) -> Result<(Vec<T>, Option<String>), ErrorData> {
     let start = match cursor {
         None => 0,
         Some(cursor) => {
@@ -38,7 +39,7 @@ pub(super) fn page<T>(all: Vec<T>, cursor: Option<&str>) -> Result<(Vec<T>, Opti
         }
     };
     let next = (start + PAGE < all.len()).then(|| (start + PAGE).to_string());
-    Ok((all.into_iter().skip(start).take(PAGE).collect(), next))
+    Ok((all.iter().skip(start).take(PAGE).cloned().collect(), next))
 }
 
 /// The resources that are no templates, the skills, and the pages of UI tools.
@@ -54,8 +55,8 @@ pub(super) fn resources(offer: &Offer) -> Result<Vec<Resource>, ErrorData> {
         shown.mime_type = resource.mime_type().map(str::to_owned);
         shown
     });
-    let pages = offer.pages().map_err(|error| call::unlisted(&error))?;
-    let pages = pages.into_iter().map(|(tool, uri)| {
+    let tools = offer.tools().map_err(|error| call::unlisted(&error))?;
+    let pages = tools.pages().map(|(tool, uri)| {
         let mut page = Resource::new(uri, &*tool.name);
         page.title = tool.title.as_deref().map(str::to_owned);
         page.mime_type = Some(PAGE_TYPE.to_owned());
@@ -124,8 +125,8 @@ pub(super) fn unknown_resource(uri: &str) -> ErrorData {
 
 /// The page of a UI tool.
 fn page_of_tool(offer: &Offer, uri: &str) -> Result<Option<ReadResourceResult>, ErrorData> {
-    let pages = offer.pages().map_err(|error| call::unlisted(&error))?;
-    let page = pages.iter().find(|(_, known)| known == uri).and_then(|(tool, _)| tool.page());
+    let tools = offer.tools().map_err(|error| call::unlisted(&error))?;
+    let page = tools.pages().find(|(_, known)| known == uri).and_then(|(tool, _)| tool.page());
     let contents = page.map(|html| ResourceContents::text(html, uri).with_mime_type(PAGE_TYPE));
     Ok(contents.map(|contents| ReadResourceResult::new(vec![contents])))
 }
@@ -246,14 +247,6 @@ fn message(said: Said) -> Result<PromptMessage, ErrorData> {
     block(&content).map(|content| PromptMessage::new(role, content))
 }
 
-fn block(content: &ContentBlock) -> Result<rmcp::model::ContentBlock, ErrorData> {
-    let form = serde_json::to_value(content).and_then(serde_json::from_value);
-    form.map_err(|error| {
-        tracing::error!("a message of a prompt cannot be written in MCP: {error}");
-        ErrorData::internal_error("a message of the prompt cannot be written in MCP", None)
-    })
-}
-
 /// Suggestions for an argument of a prompt: its values that begin with the text so far.
 ///
 /// # Errors
@@ -300,7 +293,7 @@ mod tests {
         let all: Vec<_> = (0..600).collect();
         let (mut read, mut cursor) = (Vec::new(), None);
         loop {
-            let (entries, next) = page(all.clone(), cursor.as_deref()).unwrap();
+            let (entries, next) = page(&all, cursor.as_deref()).unwrap();
             read.extend(entries);
             match next {
                 Some(next) => cursor = Some(next),
@@ -309,8 +302,8 @@ mod tests {
         }
         assert_eq!(read, all);
         for wrong in ["600", "-1", "x", "0"] {
-            assert!(page(all.clone(), Some(wrong)).is_err(), "{wrong}");
+            assert!(page(&all, Some(wrong)).is_err(), "{wrong}");
         }
-        assert!(page(Vec::<u8>::new(), None).unwrap().0.is_empty());
+        assert!(page::<u8>(&[], None).unwrap().0.is_empty());
     }
 }

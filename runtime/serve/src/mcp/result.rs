@@ -5,7 +5,7 @@ use onionskin_core::text::short;
 use onionskin_core::{ErrorKind, RunError, ToolError, ToolOutput};
 use rmcp::ErrorData;
 use rmcp::model::CallToolResult;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// The result of a call that has ended well.
 ///
@@ -36,14 +36,24 @@ fn result(
     structured: Option<&Value>,
     is_error: bool,
 ) -> Result<CallToolResult, ErrorData> {
-    // The protocol library leaves the type out for clients before 2026-07-28.
-    let mut form = json!({ "resultType": "complete", "content": content, "isError": is_error });
-    if let Some(structured) = structured {
-        form["structuredContent"] = structured.clone();
+    let content = content.iter().map(block).collect::<Result<_, _>>()?;
+    // The protocol library leaves the type of the result out for clients before 2026-07-28.
+    let mut result = if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
+    result.structured_content = structured.cloned();
+    Ok(result)
+}
+
+/// A block in the type of the protocol library.
+///
+/// # Errors
+/// Returns an error if it cannot be written in MCP.
+pub(super) fn block(content: &ContentBlock) -> Result<rmcp::model::ContentBlock, ErrorData> {
+    if let Some(text) = content.as_text() {
+        return Ok(rmcp::model::ContentBlock::text(text));
     }
-    serde_json::from_value(form).map_err(|error| {
-        tracing::error!("the result of a call cannot be written in MCP: {error}");
-        ErrorData::internal_error("the result cannot be written in MCP", None)
+    serde_json::to_value(content).and_then(serde_json::from_value).map_err(|error| {
+        tracing::error!("a block of content cannot be written in MCP: {error}");
+        ErrorData::internal_error("the content cannot be written in MCP", None)
     })
 }
 

@@ -14,6 +14,7 @@ mod desk;
 mod http;
 mod idle;
 mod lines;
+mod lists;
 mod questions;
 mod requests;
 mod site;

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use futures_util::future::BoxFuture;
 
@@ -164,6 +164,8 @@ pub struct ToolTable {
     by_wire_name: Box<[usize]>,
     /// The tools as the model sees them.
     pub declarations: Arc<[ToolDeclaration]>,
+    /// Their definitions, once somebody has asked for them.
+    shown: OnceLock<Arc<[ToolDefinition]>>,
 }
 
 impl ToolTable {
@@ -189,7 +191,7 @@ impl ToolTable {
             entries.iter().map(|entry| ToolDeclaration::new(&*entry.wire_name, &entry.definition)).collect();
         let mut by_wire_name: Box<[usize]> = by_wire_name.into_values().collect();
         by_wire_name.sort_by(|&a, &b| shorter_first(&entries[a].wire_name, &entries[b].wire_name));
-        (Self { entries, by_wire_name, declarations }, clashes)
+        (Self { entries, by_wire_name, declarations, shown: OnceLock::new() }, clashes)
     }
 
     /// What the calls of these tools may ask a person.
@@ -225,14 +227,14 @@ impl ToolTable {
         &self.entries
     }
 
-    /// The definitions with the names that the model sees.
-    pub fn shown(&self) -> Vec<ToolDefinition> {
+    /// The definitions with the names that the model sees: always the same list.
+    pub fn shown(&self) -> Arc<[ToolDefinition]> {
         let shown = |entry: &Arc<ToolEntry>| {
             let mut definition = entry.definition.clone();
             definition.name = Arc::clone(&entry.wire_name);
             definition
         };
-        self.entries.iter().map(shown).collect()
+        Arc::clone(self.shown.get_or_init(|| self.entries.iter().map(shown).collect()))
     }
 
     /// The names of the tools, for hooks and for the model.

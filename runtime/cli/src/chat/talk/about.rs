@@ -30,7 +30,7 @@ impl Talk<'_> {
         let names: Vec<_> = tools.iter().map(|tool| text::first_line(&tool.name)).collect();
         let width = names.iter().map(|name| text::width(name)).max().unwrap_or_default();
         let room = terminal::size().0.saturating_sub(width + 2).max(LEAST_COLUMNS);
-        for (name, tool) in names.iter().zip(&tools) {
+        for (name, tool) in names.iter().zip(tools.iter()) {
             let description = text::first_line(&tool.description);
             let lines = if self.streams.is_live {
                 text::wrapped(&description, room, usize::MAX)

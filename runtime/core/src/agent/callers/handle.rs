@@ -240,11 +240,11 @@ impl AgentHandle {
     }
 
     /// The current definitions of its tools for the model, under the names that the model uses. The exports
-    /// use them.
+    /// use them. Until a server changes its tools, each call returns the same list ([`Arc::ptr_eq`]).
     ///
     /// # Errors
     /// As [`Self::tool_names`].
-    pub fn tool_definitions(&self) -> Result<Vec<ToolDefinition>, ServerError> {
+    pub fn tool_definitions(&self) -> Result<Arc<[ToolDefinition]>, ServerError> {
         Ok(self.0.instance.tools.tools(None).map_err(ListError::into_server_error)?.table.shown())
     }
 

@@ -210,7 +210,7 @@ impl AgentRun {
     ///
     /// # Errors
     /// As [`Self::tool_names`].
-    pub fn tool_definitions(&self) -> Result<Vec<ToolDefinition>, RunError> {
+    pub fn tool_definitions(&self) -> Result<Arc<[ToolDefinition]>, RunError> {
         let tools = self.turn_tools(self.turn())?;
         Ok(tools.table.shown())
     }
