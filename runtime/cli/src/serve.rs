@@ -1,6 +1,7 @@
 //! `serve` makes an agent, or its tools, an MCP server.
 
 mod entry;
+mod reload;
 
 use std::env;
 use std::net::SocketAddr;
@@ -25,7 +26,7 @@ use crate::signals::{Signals, until_signal};
 
 pub(crate) const ABOUT: &str = "\
 Serve an agent to other programs over MCP: as one tool that asks the agent, or, with `--tools`, the agent's tools behind its hooks. \
-With `--api`, over plain HTTP too.
+With `--api`, over plain HTTP too. Cards that change are loaded again.
 
 Without `--http`, the client is the program that starts this command, over the standard streams. The agent's questions and approvals are \
 asked by the client; a client that cannot ask gets an error.
@@ -86,10 +87,11 @@ pub(crate) struct ServeArguments {
 }
 
 pub(crate) async fn run(program: &Program, arguments: ServeArguments) -> Result<ExitCode, Failure> {
-    let (app, server, token) = Box::pin(until_signal(async {
+    // Before they are loaded, so that no change is missed.
+    let before = reload::changes(program, &arguments.agents);
+    let (mut app, server, token) = Box::pin(until_signal(async {
         let token = arguments.token_env.as_deref().map(token).transpose()?;
-        let app = app(program, &arguments).await?;
-        let server = server(program, app.entry(), arguments.tools).await?;
+        let (app, server) = agents_and_server(program, &arguments).await?;
         Ok((app, server, token))
     }))
     .await?;
@@ -100,7 +102,14 @@ pub(crate) async fn run(program: &Program, arguments: ServeArguments) -> Result<
     let served = match arguments.http {
         None => {
             announce(&app, &arguments, None);
-            signals.until(async { server.serve_stdio().await.map_err(Failure::new) }).await
+            let follow = reload::follow(program, &arguments, &server, &mut app, before);
+            let served = async {
+                tokio::select! {
+                    served = server.serve_stdio() => served.map_err(Failure::new),
+                    never = follow => match never {},
+                }
+            };
+            signals.until(served).await
         }
         Some(address) => {
             let http = arguments.hosts.iter().fold(server.http(), Http::host);
@@ -112,12 +121,28 @@ pub(crate) async fn run(program: &Program, arguments: ServeArguments) -> Result<
             let listening = http.listen(address).await.map_err(Failure::new)?;
             announce(&app, &arguments, Some(&listening));
             let mut signal = None;
-            listening.run(async { signal = Some(signals.next().await) }).await;
+            let follow = reload::follow(program, &arguments, &server, &mut app, before);
+            let until = async {
+                tokio::select! {
+                    next = signals.next() => signal = Some(next),
+                    never = follow => match never {},
+                }
+            };
+            listening.run(until).await;
             signal.map_or(Ok(()), |signal| Err(Failure::interrupted(signal)))
         }
     };
     app.shutdown().await;
     served.map(|()| ExitCode::SUCCESS)
+}
+
+/// Builds the agents, and the server that offers them.
+///
+/// Cancel safety: dropping the future ends the servers of tools that were started.
+async fn agents_and_server(program: &Program, arguments: &ServeArguments) -> Result<(App, Server), Failure> {
+    let app = app(program, arguments).await?;
+    let server = server(program, app.entry(), arguments.tools).await?;
+    Ok((app, server))
 }
 
 async fn app(program: &Program, arguments: &ServeArguments) -> Result<App, Failure> {

@@ -53,5 +53,5 @@ pub use registered_tool::RegisteredTool;
 pub use registry::Registry;
 pub use state::{RecordedState, StateParts};
 pub use values::HookValues;
-pub use watch::{CardWatch, ReloadError, WatchedCards};
+pub use watch::{CardChanges, CardWatch, ReloadError, WatchedCards};
 pub use workflow::LoadedWorkflow;

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "skills")]
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
 use onionskin_core::declaration::{AgentDeclaration, DynAgent};
@@ -207,7 +207,7 @@ impl ServerBuilder {
         Ok(Server::new(Parts {
             implementation,
             instructions,
-            offer,
+            offer: RwLock::new(Arc::new(offer)),
             states: StateKeeper::new(&purpose(&key, b"state"), DEFAULT_TTL),
             question_timeout,
             session_key: purpose(&key, b"session"),

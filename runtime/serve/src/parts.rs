@@ -1,6 +1,6 @@
 //! The parts of a server.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use rmcp::model::{
@@ -19,7 +19,8 @@ use crate::tasks::Tasks;
 pub(crate) struct Parts {
     pub(crate) implementation: Implementation,
     pub(crate) instructions: Option<String>,
-    pub(crate) offer: Offer,
+    /// What it offers now. A request works to its end with the offer that it began with.
+    pub(crate) offer: RwLock<Arc<Offer>>,
     pub(crate) states: StateKeeper,
     pub(crate) question_timeout: Duration,
     /// The key of the ids of sessions.
@@ -39,6 +40,11 @@ impl Drop for Parts {
 }
 
 impl Parts {
+    /// What it offers now.
+    pub(crate) fn offer(&self) -> Arc<Offer> {
+        Arc::clone(&self.offer.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// What the server says of itself.
     pub(crate) fn info(&self) -> ServerConfig {
         let mut capabilities = ServerCapabilities::default();
@@ -56,7 +62,7 @@ impl Parts {
         let extensions = [(TASKS_EXTENSION_ID.to_owned(), JsonObject::new())];
         capabilities.extensions.get_or_insert_default().extend(extensions);
         #[cfg(feature = "skills")]
-        if self.offer.skills.is_some() {
+        if self.offer().skills.is_some() {
             let skills =
                 serde_json::to_value(SkillsCapability::new().with_directory_read()).unwrap_or_default();
             let skills = skills.as_object().cloned().unwrap_or_default();

@@ -1,9 +1,10 @@
 //! Servers.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use crate::changes::Change;
+use crate::mcp;
 use crate::parts::Parts;
 
 /// An MCP server: what it offers, and how clients may use it. Cheap to clone; clones are the same server.
@@ -20,6 +21,42 @@ impl Server {
     /// The name.
     pub fn name(&self) -> &str {
         &self.0.implementation.name
+    }
+
+    /// Offers what another server offers, in place of what this one has offered: tools, agents, resources, prompts and skills. Clients are
+    /// notified of the lists that are different. Requests in progress end with what they began with. The name, the instructions, the key and
+    /// the times stay; those of the other server have no effect.
+    ///
+    /// ```
+    /// use onionskin::serve::Server;
+    /// use onionskin::tool;
+    ///
+    /// /// Adds one.
+    /// #[tool]
+    /// fn add_one(x: i64) -> i64 {
+    ///     x + 1
+    /// }
+    ///
+    /// /// Adds two.
+    /// #[tool]
+    /// fn add_two(x: i64) -> i64 {
+    ///     x + 2
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let server = Server::builder("desk", "1.0.0").tool(add_one).build().await.unwrap();
+    /// // Later, for example when cards have changed:
+    /// server.replace_offer(&Server::builder("desk", "1.0.0").tool(add_two).build().await.unwrap());
+    /// # });
+    /// ```
+    pub fn replace_offer(&self, other: &Self) {
+        let next = other.0.offer();
+        let mut current = self.0.offer.write().unwrap_or_else(PoisonError::into_inner);
+        let before = std::mem::replace(&mut *current, Arc::clone(&next));
+        drop(current);
+        for change in mcp::changes(&before, &next) {
+            self.0.changes.publish(change);
+        }
     }
 
     /// Notifies clients that the list of tools has changed, for example because an agent got another one. They list it again.

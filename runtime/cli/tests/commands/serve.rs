@@ -48,6 +48,40 @@ fn o1_serve_makes_the_agent_of_a_card_a_server() {
 }
 
 #[test]
+fn o2_a_card_that_changes_is_served_again() {
+    let folder = Folder::adder();
+    let mut command = folder.command(&["serve", "--card", "cards/adder.md", "--tools"]);
+    let mut server =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let (mut input, output) = (server.stdin.take().unwrap(), BufReader::new(server.stdout.take().unwrap()));
+    let mut answers = output.lines().map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap());
+    let mut said = BufReader::new(server.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let mut send = |message: Value| input.write_all(format!("{message}\n").as_bytes()).unwrap();
+    let params = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" },
+    });
+    send(json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params }));
+    assert_eq!(answers.next().unwrap()["id"], 1);
+    send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+
+    // A card with a mistake changes nothing.
+    let card = folder.path("cards/adder.md");
+    let good = std::fs::read_to_string(&card).unwrap();
+    folder.write("cards/adder.md", &good.replace("function_tools", "funktion_tools"));
+    let warning = said.find(|line| line.starts_with("warning: ")).unwrap();
+    assert!(warning.contains("the agents of before are served"), "{warning}");
+    let script = folder.read("cards/tools.rhai");
+    folder.write("cards/tools.rhai", &script.replace("add_one", "add_two"));
+    folder.write("cards/adder.md", &good.replace("add_one", "add_two"));
+    assert_eq!(answers.next().unwrap()["method"], "notifications/tools/list_changed");
+    send(json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" }));
+    let tools = answers.next().unwrap();
+    assert_eq!(tools["result"]["tools"][0]["name"], "add_two", "{tools}");
+    server.kill().unwrap();
+    server.wait().unwrap();
+}
+
+#[test]
 fn o1_the_entry_of_a_server_names_the_host_and_the_variable_of_the_token() {
     let folder = Folder::adder();
     let arguments = ["--http", "127.0.0.1:0", "--host", "desk.example.com", "--token-env", "DESK_TOKEN"];

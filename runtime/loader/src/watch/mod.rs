@@ -1,6 +1,7 @@
 //! Cards that are loaded again when they change.
 
 mod cards;
+mod changes;
 mod error;
 mod task;
 
@@ -19,6 +20,7 @@ use crate::loader::CardLoader;
 use crate::thread::on_thread;
 use crate::workflow::LoadedWorkflow;
 use cards::{Cards, Made};
+pub use changes::CardChanges;
 pub use error::ReloadError;
 use task::{Cause, Current, Loading, Report, Watched};
 

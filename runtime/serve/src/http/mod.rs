@@ -231,7 +231,7 @@ impl Http {
         if is_reachable && !self.gate.is_closed() {
             return Err(ServeError::Open { address });
         }
-        if self.has_api && self.server.0.offer.agents().next().is_none() {
+        if self.has_api && self.server.0.offer().agents().next().is_none() {
             return Err(ServeError::NoAgent { server: self.server.0.implementation.name.clone() });
         }
         Listening::bind(self, address).await

@@ -78,12 +78,9 @@ pub(super) async fn tool(
     cancelled: &CancellationToken,
 ) -> Result<CallToolResponse, ErrorData> {
     let CallToolRequestParams { name, arguments, input_responses, request_state, .. } = request;
-    let target = place
-        .parts
-        .offer
-        .find(&name)
-        .map_err(|error| unlisted(&error))?
-        .ok_or_else(|| result::unknown_tool(&name))?;
+    let offer = place.parts.offer();
+    let target =
+        offer.find(&name).map_err(|error| unlisted(&error))?.ok_or_else(|| result::unknown_tool(&name))?;
     let call = Call {
         method: "tools/call",
         name: name.into_owned(),

@@ -72,7 +72,7 @@ impl Handler {
     }
 
     fn has_resource(&self, uri: &str) -> bool {
-        self.parts.offer.resources.iter().any(|resource| resource.matches(uri).is_some())
+        self.parts.offer().resources.iter().any(|resource| resource.matches(uri).is_some())
     }
 
     fn acknowledged(&self) -> std::sync::MutexGuard<'_, Vec<(SubscriptionFilter, Listener)>> {
@@ -110,7 +110,7 @@ impl ServerHandler for Handler {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.parts.offer.tools().ok()?.listed(name).cloned()
+        self.parts.offer().tools().ok()?.listed(name).cloned()
     }
 
     async fn list_tools(
@@ -118,7 +118,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = self.parts.offer.tools().map_err(|error| call::unlisted(&error))?;
+        let tools = self.parts.offer().tools().map_err(|error| call::unlisted(&error))?;
         let (tools, next_cursor) = lists::page(&tools.listed, cursor(request).as_deref())?;
         Ok(ListToolsResult { next_cursor, ..ListToolsResult::with_all_items(tools) })
     }
@@ -164,7 +164,7 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let (all, next_cursor) =
-            lists::page(&lists::resources(&self.parts.offer)?, cursor(request).as_deref())?;
+            lists::page(&lists::resources(&self.parts.offer())?, cursor(request).as_deref())?;
         Ok(ListResourcesResult { next_cursor, ..ListResourcesResult::with_all_items(all) })
     }
 
@@ -174,7 +174,7 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let (all, next_cursor) =
-            lists::page(&lists::templates(&self.parts.offer), cursor(request).as_deref())?;
+            lists::page(&lists::templates(&self.parts.offer()), cursor(request).as_deref())?;
         Ok(ListResourceTemplatesResult { next_cursor, ..ListResourceTemplatesResult::with_all_items(all) })
     }
 
@@ -195,7 +195,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListSkillsResult, ErrorData> {
-        let skills = self.parts.offer.skills.as_ref().map(SkillCatalog::skills).unwrap_or_default();
+        let skills = self.parts.offer().skills.as_ref().map(SkillCatalog::skills).unwrap_or_default();
         let (skills, next_cursor) = lists::page(&skills, cursor(request).as_deref())?;
         Ok(ListSkillsResult { next_cursor, ..ListSkillsResult::with_all_items(skills) })
     }
@@ -207,7 +207,7 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<GetSkillResult, ErrorData> {
         let unknown = || lists::unknown_resource(&request.uri);
-        self.parts.offer.skills.as_ref().ok_or_else(unknown)?.get_skill(&request.uri)
+        self.parts.offer().skills.as_ref().ok_or_else(unknown)?.get_skill(&request.uri)
     }
 
     #[cfg(feature = "skills")]
@@ -217,7 +217,7 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceDirectoryResult, ErrorData> {
         let unknown = || lists::unknown_resource(&request.uri);
-        self.parts.offer.skills.as_ref().ok_or_else(unknown)?.read_resource_directory(&request.uri)
+        self.parts.offer().skills.as_ref().ok_or_else(unknown)?.read_resource_directory(&request.uri)
     }
 
     async fn list_prompts(
@@ -225,7 +225,8 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let (all, next_cursor) = lists::page(&lists::prompts(&self.parts.offer), cursor(request).as_deref())?;
+        let (all, next_cursor) =
+            lists::page(&lists::prompts(&self.parts.offer()), cursor(request).as_deref())?;
         Ok(ListPromptsResult { next_cursor, ..ListPromptsResult::with_all_items(all) })
     }
 
@@ -242,7 +243,7 @@ impl ServerHandler for Handler {
         request: CompleteRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        lists::complete(&self.parts.offer, &request)
+        lists::complete(&self.parts.offer(), &request)
     }
 
     async fn set_level(
@@ -321,7 +322,7 @@ impl ServerHandler for Handler {
     ) -> Result<CustomResult, ErrorData> {
         let (name, method) = (request.method.as_str(), short(&request.method, MAX_ECHO));
         let is_earlier = !self.requester(&context).is_asked_by_result;
-        let has_skills = !self.parts.offer.skill_resources.is_empty();
+        let has_skills = !self.parts.offer().skill_resources.is_empty();
         if METHODS.contains(&name)
             || is_earlier && EARLIER_METHODS.contains(&name)
             || has_skills && SKILL_METHODS.contains(&name)

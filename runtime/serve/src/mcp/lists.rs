@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use super::call::{self, Call, Ended, Place};
 use super::client::Requester;
 use super::result::{MAX_ECHO, block};
+use crate::changes::Change;
 use crate::offer::{Offer, Target};
 use crate::prompt::MessageSource;
 use crate::resource::ResourceError;
@@ -40,6 +41,20 @@ pub(super) fn page<T: Clone>(all: &[T], cursor: Option<&str>) -> Result<(Vec<T>,
     };
     let next = (start + PAGE < all.len()).then(|| (start + PAGE).to_string());
     Ok((all.iter().skip(start).take(PAGE).cloned().collect(), next))
+}
+
+/// The lists that are different in the next offer.
+pub(crate) fn changes(before: &Offer, next: &Offer) -> Vec<Change> {
+    let tools = |offer: &Offer| offer.tools().map(|tools| tools.listed.clone()).ok();
+    let of_lists = [
+        (Change::Tools, tools(before) != tools(next)),
+        (Change::Prompts, prompts(before) != prompts(next)),
+        (
+            Change::Resources,
+            resources(before).ok() != resources(next).ok() || templates(before) != templates(next),
+        ),
+    ];
+    of_lists.into_iter().filter_map(|(change, is_different)| is_different.then_some(change)).collect()
 }
 
 /// The resources that are no templates, the skills, and the pages of UI tools.
@@ -88,7 +103,7 @@ pub(super) async fn read(
     uri: &str,
 ) -> Result<ReadResourceResult, ErrorData> {
     let _running = place.begin(requester)?;
-    let offer = &place.parts.offer;
+    let offer = place.parts.offer();
     let known = |resource: &'_ resource::Resource| resource.matches(uri);
     let found = offer.resources.iter().find_map(|resource| Some((resource, known(resource)?)));
     #[cfg(feature = "skills")]
@@ -98,7 +113,7 @@ pub(super) async fn read(
         return Ok(file);
     }
     let Some((resource, variables)) = found else {
-        return page_of_tool(offer, uri)?.ok_or_else(|| unknown_resource(uri));
+        return page_of_tool(&offer, uri)?.ok_or_else(|| unknown_resource(uri));
     };
     let read = AssertUnwindSafe(async { resource.read(uri, variables).await }).catch_unwind().await;
     match read {
@@ -171,7 +186,7 @@ pub(super) async fn prompt(
     cancelled: &CancellationToken,
 ) -> Result<GetPromptResponse, ErrorData> {
     let GetPromptRequestParams { name, arguments, input_responses, request_state, .. } = request;
-    let offer = &place.parts.offer;
+    let offer = place.parts.offer();
     let prompt =
         offer.prompts.iter().find(|prompt| prompt.name() == name).ok_or_else(|| unknown_prompt(&name))?;
     let arguments = texts(prompt, arguments.unwrap_or_default())?;

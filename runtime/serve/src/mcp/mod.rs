@@ -12,3 +12,4 @@ mod result;
 mod task;
 
 pub(crate) use handler::Handler;
+pub(crate) use lists::changes;

@@ -196,7 +196,8 @@ pub(super) async fn cancel(place: Place<'_>, requester: &Requester, id: &str) ->
     let was_running = place.parts.tasks.cancel(id, requester.client.user()).ok_or_else(unknown)?;
     if was_running {
         // So that no later process continues it.
-        for agent in place.parts.offer.sources.iter().map(crate::offer::Source::agent) {
+        let offer = place.parts.offer();
+        for agent in offer.sources.iter().map(crate::offer::Source::agent) {
             if let Some(journal) = agent.journal()
                 && stored_value::<Begun>(journal, id, CALL)
                     .await
@@ -220,7 +221,8 @@ async fn restore(place: Place<'_>, requester: &Requester, id: &str) -> Result<()
     if parts.tasks.is_known(id) {
         return Ok(());
     }
-    for agent in parts.offer.sources.iter().map(crate::offer::Source::agent) {
+    let offer = parts.offer();
+    for agent in offer.sources.iter().map(crate::offer::Source::agent) {
         let Some(journal) = agent.journal() else { continue };
         let begun = stored_value::<Begun>(journal, id, CALL).await.map_err(|error| unreadable(&error))?;
         let Some(begun) = begun.filter(|begun| begun.user.as_deref() == user.map(crate::User::id)) else {
@@ -229,7 +231,7 @@ async fn restore(place: Place<'_>, requester: &Requester, id: &str) -> Result<()
         if Duration::from_secs(now().saturating_sub(begun.at)) >= TTL {
             return Ok(());
         }
-        let target = parts.offer.find(&begun.tool).map_err(|error| super::call::unlisted(&error))?;
+        let target = offer.find(&begun.tool).map_err(|error| super::call::unlisted(&error))?;
         let Some(target) = target.filter(|target| target.agent().name() == agent.name()) else {
             return Ok(());
         };

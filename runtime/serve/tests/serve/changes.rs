@@ -1,9 +1,11 @@
 //! Changes of what a server offers: a client hears of each one that is told after the server said that it listens.
 
+use onionskin::serve::{Prompt, Resource, Server, ServerBuilder};
+use onionskin::tool;
 use serde_json::json;
 
 use crate::desk::server;
-use crate::lines::{Lines, NEW};
+use crate::lines::{Lines, NEW, call, texts};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn o2_a_subscription_receives_a_change_right_after_its_acknowledgement() {
@@ -47,4 +49,41 @@ async fn o2_a_session_receives_each_change_once() {
     for kind in ["prompts", "resources"] {
         assert_eq!(client.read().await["method"], format!("notifications/{kind}/list_changed"));
     }
+}
+
+/// Gives the old price, after a while.
+#[tool]
+async fn old_price() -> u32 {
+    tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+    3
+}
+
+/// Gives the new price.
+#[tool]
+fn new_price() -> u32 {
+    4
+}
+
+fn shop() -> ServerBuilder {
+    Server::builder("shop", "1.0.0").resource(Resource::text("shop://rules", "Rules", "No dogs."))
+}
+
+#[tokio::test]
+async fn o2_another_offer_reaches_the_clients_and_ends_no_call() {
+    let server = shop().tool(old_price).build().await.unwrap();
+    let mut client = Lines::initialized(&server, json!({})).await;
+    let running = client.send("tools/call", call("old_price", json!({}))).await;
+    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    let prompt = Prompt::new("greet", "Greet.", "Say hello.");
+    server.replace_offer(&shop().tool(new_price).prompt(prompt).build().await.unwrap());
+    // The resources are the same ones.
+    for kind in ["tools", "prompts"] {
+        assert_eq!(client.read().await["method"], format!("notifications/{kind}/list_changed"));
+    }
+    let answer = client.read().await;
+    assert_eq!((&answer["id"], texts(&answer)), (&running.into(), vec!["3"]));
+    let tools = client.request("tools/list", json!({})).await;
+    assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 1, "{tools}");
+    assert_eq!(texts(&client.request("tools/call", call("new_price", json!({}))).await), ["4"]);
+    assert_eq!(client.request("tools/call", call("old_price", json!({}))).await["error"]["code"], -32602);
 }

@@ -111,8 +111,8 @@ impl Api {
     }
 
     /// The agent with this name.
-    fn agent(&self, name: &str) -> Result<&AgentHandle, Refusal> {
-        let found = self.parts.offer.agents().find(|agent| agent.name() == name);
+    fn agent(&self, name: &str) -> Result<AgentHandle, Refusal> {
+        let found = self.parts.offer().agents().find(|agent| agent.name() == name).cloned();
         let missing = || format!("there is no agent `{}`: `GET /agents` lists them", short(name, 200));
         found.ok_or_else(|| Problem::NotFound.refuse(missing()))
     }
@@ -163,7 +163,7 @@ async fn describe(State(api): Shared, request: Request) -> Response {
 }
 
 async fn list(State(api): Shared, request: Request) -> Response {
-    let agents = || -> Vec<Value> { api.parts.offer.agents().map(forms::agent).collect() };
+    let agents = || -> Vec<Value> { api.parts.offer().agents().map(forms::agent).collect() };
     api.behind_door(request, async |_| Ok(json_answer(StatusCode::OK, &json!({ "agents": agents() })))).await
 }
 

@@ -40,7 +40,7 @@ pub(super) fn document(parts: &Parts, has_tokens: bool) -> Value {
         ("/runs/{run}".to_owned(), json!({ "delete": cancel })),
     ]);
     let mut schemas = components();
-    for agent in parts.offer.agents() {
+    for agent in parts.offer().agents() {
         let (definition, name) = (agent.definition(), agent.name());
         let (input_name, output_name) = (format!("{name}Input"), format!("{name}Output"));
         let has_sessions = agent.sessions().is_some();

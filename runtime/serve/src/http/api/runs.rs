@@ -29,7 +29,7 @@ use crate::user::User;
 /// # Errors
 /// Returns the refusal of a request that is none, or the problem of the run.
 pub(super) async fn run(api: &Arc<Api>, name: &str, entered: Entered) -> Result<Response, Refusal> {
-    let (agent, form) = (api.agent(name)?, answer_form(&entered.head.headers)?);
+    let (agent, form) = (&api.agent(name)?, answer_form(&entered.head.headers)?);
     let RunBody { input, session } = read(&entered)?;
     let request = call(agent, input).map_err(|error| Problem::Invalid.refuse(error.to_text()))?;
     let id = new_id().map_err(|_| unavailable("the server cannot make an id"))?;
@@ -43,7 +43,7 @@ pub(super) async fn run(api: &Arc<Api>, name: &str, entered: Entered) -> Result<
 /// # Errors
 /// As [`run`]; also if the state or an answer does not belong to the run.
 pub(super) async fn answer(api: &Arc<Api>, name: &str, entered: Entered) -> Result<Response, Refusal> {
-    let (agent, form) = (api.agent(name)?, answer_form(&entered.head.headers)?);
+    let (agent, form) = (&api.agent(name)?, answer_form(&entered.head.headers)?);
     let AnswerBody { state, answers, session } = read(&entered)?;
     let binding = binding(&api.parts, agent, entered.user.as_ref());
     let invalid = |error: StateError| Problem::Conflict.refuse(error.to_string());
@@ -197,7 +197,7 @@ pub(super) async fn session(
     id: &str,
     entered: &Entered,
 ) -> Result<Response, Refusal> {
-    let agent = api.agent(name)?;
+    let agent = &api.agent(name)?;
     let session = open(agent, id, entered).await?;
     let history = session.history();
     if history.is_empty() && session.paused().is_none() {
