@@ -5,7 +5,7 @@
 #        inspector (MCP's own client), clients (MCP clients in TypeScript), api (what compares public APIs), wire (a mock
 #        of model providers), otel (a receiver of OpenTelemetry's protocol), acp (clients of the Agent Client Protocol),
 #        a2a (a judge of A2A agents, and the protocol's SDK), openapi (a judge of OpenAPI servers, and a validator of their
-#        documents), apps (the SDK of MCP Apps). Without a part: all of them.
+#        documents), apps (the SDK of MCP Apps). Without a part: all of them. `--list` names them.
 # Run again, it installs only the missing parts. Needs python3 with venv, and npm; `api` needs cargo.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -111,6 +111,10 @@ install_acp() {
 }
 
 all=(mcp conformance bfcl schemas inspector clients api wire otel acp a2a openapi apps)
+if [ "${1:-}" = --list ]; then
+  printf '%s\n' "${all[@]}"
+  exit
+fi
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=("${all[@]}")
 for part in "${parts[@]}"; do

@@ -44,9 +44,9 @@ impl Server {
     /// }
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-    /// let server = Server::builder("desk", "1.0.0").tool(add_one).build().await.unwrap();
+    /// let server = Server::builder("desk", "1.0.0").tool(add_one::spec()).build().await.unwrap();
     /// // Later, for example when cards have changed:
-    /// server.replace_offer(&Server::builder("desk", "1.0.0").tool(add_two).build().await.unwrap());
+    /// server.replace_offer(&Server::builder("desk", "1.0.0").tool(add_two::spec()).build().await.unwrap());
     /// # });
     /// ```
     pub fn replace_offer(&self, other: &Self) {

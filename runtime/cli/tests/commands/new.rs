@@ -20,7 +20,7 @@ fn facade() -> PathBuf {
 }
 
 #[test]
-fn o1_a_new_project_builds_and_runs() {
+fn o1_a_new_project_compiles() {
     let folder = Folder::new(&[]);
     let path = facade();
     let made = folder.run(&["new", "help-desk", "--path", path.to_str().unwrap()]);
@@ -32,10 +32,11 @@ fn o1_a_new_project_builds_and_runs() {
     );
     fs::copy(path.parent().unwrap().join("Cargo.lock"), folder.path("help-desk/Cargo.lock")).unwrap();
 
-    // The project uses the crates of the workspace, and most of them are built already.
+    // The project uses the crates of the workspace. Its program is run by a test of the examples, which have it built: a build of its own, with
+    // its features, takes minutes.
     let target = Path::new(env!("CARGO_BIN_EXE_onionskin")).parent().unwrap().parent().unwrap();
     let built = Command::new(env!("CARGO"))
-        .args(["build", "--offline", "--quiet", "--color=never"])
+        .args(["check", "--offline", "--quiet", "--color=never"])
         .args(PROFILE.iter().flat_map(|setting| ["--config", setting]))
         .current_dir(folder.path("help-desk"))
         .env("CARGO_TARGET_DIR", target)
@@ -46,34 +47,22 @@ fn o1_a_new_project_builds_and_runs() {
         (true, ""),
         "without a warning"
     );
-    let program = target.join("debug/help-desk");
-    let ready = PathBuf::from(env!("CARGO_BIN_EXE_onionskin"));
-    let run = |program: &Path, arguments: &[&str]| {
-        Ran::new(
-            Command::new(program).args(arguments).current_dir(folder.path("help-desk")).output().unwrap(),
-        )
+    let run = |arguments: &[&str]| {
+        let mut ready = Command::new(env!("CARGO_BIN_EXE_onionskin"));
+        Ran::new(ready.args(arguments).current_dir(folder.path("help-desk")).output().unwrap())
     };
-
-    let script = "script:script.yaml";
-    let asked = run(&program, &["run", "--model", script, "How many letters has onion?"]);
-    assert_eq!((asked.code, &*asked.out), (0, "It has 5 letters.\n"), "{asked:?}");
-    let version = run(&program, &["--version"]);
-    assert_eq!(version.out, "help-desk 0.1.0\n");
-    for program in [&program, &ready] {
-        let asked = run(program, &["run", "--card", "cards/helper.md", "--model", script, "What is 41 + 1?"]);
-        assert_eq!((asked.code, &*asked.out), (0, "It is 42.\n"), "{asked:?}");
-        let checked = run(program, &["check"]);
-        assert_eq!((checked.code, &*checked.out), (0, ""), "{checked:?}");
-    }
+    let asked =
+        run(&["run", "--card", "cards/helper.md", "--model", "script:script.yaml", "What is 41 + 1?"]);
+    assert_eq!((asked.code, &*asked.out), (0, "It is 42.\n"), "{asked:?}");
+    let checked = run(&["check"]);
+    assert_eq!((checked.code, &*checked.out), (0, ""), "{checked:?}");
 
     // A card that names the tool in Rust needs the program.
     folder
         .write("help-desk/cards/words.md", "---\nfunction_tools: [\"crate::count_letters\"]\n---\nCount.\n");
-    assert_eq!(run(&program, &["check"]).code, 0);
-    let refused = run(&ready, &["check"]);
+    let refused = run(&["check"]);
     assert_eq!(refused.code, 1);
     assert!(refused.out.contains("`crate::count_letters` is Rust"), "{}", refused.out);
-    fs::remove_file(&program).unwrap();
 }
 
 #[test]

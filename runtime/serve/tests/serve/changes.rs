@@ -70,12 +70,12 @@ fn shop() -> ServerBuilder {
 
 #[tokio::test]
 async fn o2_another_offer_reaches_the_clients_and_ends_no_call() {
-    let server = shop().tool(old_price).build().await.unwrap();
+    let server = shop().tool(old_price::spec()).build().await.unwrap();
     let mut client = Lines::initialized(&server, json!({})).await;
     let running = client.send("tools/call", call("old_price", json!({}))).await;
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     let prompt = Prompt::new("greet", "Greet.", "Say hello.");
-    server.replace_offer(&shop().tool(new_price).prompt(prompt).build().await.unwrap());
+    server.replace_offer(&shop().tool(new_price::spec()).prompt(prompt).build().await.unwrap());
     // The resources are the same ones.
     for kind in ["tools", "prompts"] {
         assert_eq!(client.read().await["method"], format!("notifications/{kind}/list_changed"));
