@@ -10,6 +10,7 @@ mod guardrails;
 mod hook_rules;
 mod inject;
 mod inject_in_run;
+mod opaque;
 mod questions;
 mod recorded_values;
 mod replay;
@@ -51,6 +52,7 @@ pub use tool_timeout::has_timers;
 pub(crate) use tool_timeout::timed;
 
 use hook_rules::HookRules;
+use opaque::Opaque;
 use questions::{QuestionNames, Waited};
 use recorded_values::ValueNames;
 use run::{CallPermit, CallToken};
@@ -97,7 +99,7 @@ pub struct ToolContext {
     /// Whether a hook requires approval of the call.
     has_hook_rules: AtomicBool,
     /// What few calls need.
-    extra: OnceLock<Arc<Extra>>,
+    extra: OnceLock<Opaque<Extra>>,
 }
 
 /// Data of a call that is allocated on first use.
@@ -169,8 +171,8 @@ impl ToolContext {
         Self::new(run, ToolEntry::detached(tool_name), Arc::from("detached"), 0, 0)
     }
 
-    fn extra(&self) -> &Arc<Extra> {
-        self.extra.get_or_init(Arc::default)
+    fn extra(&self) -> &Opaque<Extra> {
+        self.extra.get_or_init(|| Opaque::new(Extra::default()))
     }
 
     /// Accesses the data of the call. `with` holds the lock, so it must not use a context.
@@ -345,7 +347,7 @@ impl ToolContext {
             depth: AtomicU8::new(self.depth.load(Ordering::Relaxed)),
             last_start: AtomicU8::new(self.last_start.load(Ordering::Relaxed)),
             has_hook_rules: AtomicBool::new(false),
-            extra: Arc::new(own).into(),
+            extra: Opaque::new(own).into(),
         }
     }
 

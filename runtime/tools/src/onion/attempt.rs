@@ -70,8 +70,9 @@ where
     F: Future<Output = ToolResult> + Send,
 {
     if cx.entry().is_watched || cx.run().is_watched() || cx.is_inside() || cx.has_hook_rules() {
-        // Boxed, so that an unwatched call is not larger.
-        let mut result = boxed(|| watched_attempt(cx, args, call)).await;
+        // Boxed, so that an unwatched call is not larger; and without its type, in which the compiler would look for what is not `Send`.
+        let attempt: BoxFuture<'_, ToolResult> = boxed(|| watched_attempt(cx, args, call));
+        let mut result = attempt.await;
         if let Err(exit) = &result {
             latch_first(cx, exit);
         }

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use tokio_util::sync::CancellationToken;
@@ -100,9 +101,10 @@ impl Latch {
         Self { end: OnceLock::new(), token }
     }
 
-    /// Sets the latch. The first abort is kept, with its cause.
-    pub(crate) fn set(&self, abort: Abort, cause: Option<AbortCause>) {
+    /// Sets the latch, and the flag that says so. The first abort is kept, with its cause.
+    pub(crate) fn set(&self, abort: Abort, cause: Option<AbortCause>, is_set: &AtomicBool) {
         let _ = self.end.set((abort, cause));
+        is_set.store(true, Ordering::Release);
         self.token.cancel();
     }
 
@@ -159,7 +161,7 @@ impl RunContext {
         if let Some(redactor) = self.concealed().redactor() {
             cause.redact(&redactor);
         }
-        self.0.latch.set(Abort::new(cause.to_string()), Some(cause));
+        self.0.latch.set(Abort::new(cause.to_string()), Some(cause), &self.0.is_aborted);
     }
 
     fn end(&self, mut abort: Abort, mut cause: Option<AbortCause>) {
@@ -171,7 +173,7 @@ impl RunContext {
         }
         let mut run = Some(self);
         while let Some(this) = run {
-            this.0.latch.set(abort.clone(), cause.clone());
+            this.0.latch.set(abort.clone(), cause.clone(), &this.0.is_aborted);
             run = this.parent();
         }
     }
@@ -187,6 +189,12 @@ impl RunContext {
 
     #[inline]
     pub fn aborted(&self) -> Option<&Abort> {
+        if self.0.is_aborted.load(Ordering::Acquire) { self.set_abort() } else { None }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn set_abort(&self) -> Option<&Abort> {
         self.0.latch.get()
     }
 

@@ -11,6 +11,7 @@ mod secrets;
 mod seed;
 mod team;
 
+use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU8};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
@@ -19,6 +20,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::opaque::Opaque;
 use super::{Acted, DynCall};
 use crate::approval::DynApprover;
 use crate::deadline::Deadline;
@@ -67,13 +69,28 @@ pub use team::{AgentInfo, Team};
 /// # });
 /// ```
 #[derive(Clone)]
-pub struct RunContext(Arc<RunInner>);
+pub struct RunContext(Arc<Shared>);
+
+/// What each call looks at, and the rest.
+struct Shared {
+    /// Whether the latch is set.
+    is_aborted: AtomicBool,
+    /// Whether every tool call is watched, because there is a journal, a budget or a secret.
+    watched: AtomicBool,
+    run: Opaque<RunInner>,
+}
+
+impl Deref for Shared {
+    type Target = RunInner;
+
+    fn deref(&self) -> &RunInner {
+        &self.run
+    }
+}
 
 struct RunInner {
     seed: RunSeed,
     latch: Latch,
-    /// Whether every tool call is watched, because there is a journal, a budget or a secret.
-    watched: AtomicBool,
     /// How many calls of tools with `max_calls` have started. A run has few such tools.
     started: Mutex<Vec<(Arc<str>, u32)>>,
     /// Whether the journal has records of reads: a `HasReads`.
@@ -162,7 +179,7 @@ impl RunContext {
 
     /// Adds a service. Returns `false` if the run is shared already.
     pub(crate) fn provide(&mut self, service: ProvidedService) -> bool {
-        let run = Arc::get_mut(&mut self.0);
+        let run = Arc::get_mut(&mut self.0).and_then(|shared| shared.run.get_mut());
         run.map(|run| run.seed.services.insert(service)).is_some()
     }
 
@@ -247,17 +264,17 @@ impl RunContext {
         let is_watched = seed.journal.is_some() || seed.session_state.concealed().any();
         let watched = AtomicBool::new(is_watched || !seed.budgets.is_empty());
         let conversation = Mutex::new(std::mem::take(&mut seed.history));
-        Self(Arc::new(RunInner {
+        let run = Opaque::new(RunInner {
             seed,
             latch,
-            watched,
             started: Mutex::default(),
             reads: AtomicU8::new(0),
             noted: OnceLock::new(),
             shared: SharedValues::default(),
             is_new: AtomicBool::new(false),
             conversation,
-        }))
+        });
+        Self(Arc::new(Shared { is_aborted: AtomicBool::new(false), watched, run }))
     }
 
     pub fn acted(&self) -> Option<&Arc<Acted>> {

@@ -1,11 +1,12 @@
 //! Permits for concurrent calls (`max_parallel`). A call that waits for a person or another call releases its
 //! permit meanwhile.
 
-use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use futures_util::future::BoxFuture;
 use tokio::sync::{Mutex as AsyncMutex, OwnedSemaphorePermit, Semaphore};
 
+use super::super::opaque::WeakOpaque;
 use super::RunContext;
 use crate::context::{Extra, ToolContext};
 use onionskin_definitions::lock::lock;
@@ -90,7 +91,7 @@ impl CallPermit {
 pub struct BegunBy {
     pub(super) run: RunContext,
     /// Dropped when the call ends.
-    call: Weak<Extra>,
+    call: WeakOpaque<Extra>,
     calls: Mutex<Calls>,
 }
 
@@ -207,10 +208,6 @@ impl ToolContext {
 
     /// Makes this call the parent of a run.
     pub fn begins(&self) -> Arc<BegunBy> {
-        Arc::new(BegunBy {
-            run: self.run().clone(),
-            call: Arc::downgrade(self.extra()),
-            calls: Mutex::default(),
-        })
+        Arc::new(BegunBy { run: self.run().clone(), call: self.extra().downgrade(), calls: Mutex::default() })
     }
 }
