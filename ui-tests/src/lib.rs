@@ -12,11 +12,13 @@
 //! Cases whose errors our macros write alone are on pages of `macros/tests/errors`: they are tested without the compiler, in a second. The
 //! test `fail` compares them with the compiler too.
 
+mod clean_cargo;
 mod package;
 
 use std::path::Path;
 use std::process::Command;
 
+use clean_cargo::clean_cargo;
 pub use package::{Package, Said};
 
 /// Cargo for a package that a test writes, offline and without color. Its words and what it builds depend on no flags for rustc that a
@@ -24,7 +26,7 @@ pub use package::{Package, Said};
 ///
 /// `tmp` is the test's `CARGO_TARGET_TMPDIR`. Dependencies are built in the folder above it, where most of them are built already.
 pub fn cargo(tmp: &str, command: &str) -> Command {
-    let mut cargo = Command::new(env!("CARGO"));
+    let mut cargo = clean_cargo();
     cargo
         .args([command, "--offline", "--quiet", "--color=never"])
         .env("CARGO_TARGET_DIR", Path::new(tmp).parent().unwrap_or(Path::new(tmp)))

@@ -1,9 +1,9 @@
 //! `chat` in a terminal, as a user has it with `--model` and `--base-url`: whole conversations over the wire.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::OnceLock;
 
+use crate::clean_cargo::clean_cargo;
 use crate::mock::Mock;
 use crate::screen::Terminal;
 use crate::session::session;
@@ -16,7 +16,7 @@ fn programs() -> &'static [(String, PathBuf)] {
     BUILT.get_or_init(|| {
         let build = ["test", "--workspace", "--no-run", "--message-format=json"];
         let tests = ["--test", "commands", "--test", "pmo"];
-        let built = Command::new(env!("CARGO")).args(build).args(tests).current_dir(root()).output().unwrap();
+        let built = clean_cargo().args(build).args(tests).current_dir(root()).output().unwrap();
         assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
         let messages = built.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
         let program = |message: &[u8]| {

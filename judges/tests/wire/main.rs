@@ -10,6 +10,8 @@ mod aimock;
 mod answers;
 #[cfg(unix)]
 mod chat;
+#[path = "../../../ui-tests/src/clean_cargo.rs"]
+mod clean_cargo;
 mod mock;
 mod protocol;
 mod relay;

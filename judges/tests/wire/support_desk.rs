@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 
+use crate::clean_cargo::clean_cargo;
 use crate::mock::Mock;
 use crate::relay;
 use serde_json::Value;
@@ -53,7 +54,7 @@ async fn converse(model: &str) -> Conversation {
         seen.lock().unwrap().push(request);
     });
     let address = format!("{}/v1", address.await);
-    let mut desk = Command::new(env!("CARGO"))
+    let mut desk = Command::from(clean_cargo())
         .args(["run", "--quiet", "-p", "onionskin-examples", "--features", "support-desk"])
         .args(["--bin", "support_desk", "--", "--chat", "--model", model, "--base-url", &address])
         .args(["--api-key-env", "DESK_KEY"])

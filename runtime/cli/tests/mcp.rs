@@ -2,6 +2,8 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
+#[path = "../../../ui-tests/src/clean_cargo.rs"]
+mod clean_cargo;
 #[path = "shared/login_site.rs"]
 mod login_site;
 #[path = "shared/processes.rs"]
@@ -14,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
 
+use clean_cargo::clean_cargo;
 use login_site::Site;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -27,7 +30,7 @@ const LOCK_FILE: &str = "onionskin-mcp.lock.json";
 /// The server of `mcp-tests`. Cargo builds the programs of a test's own package only.
 static FIXTURE: LazyLock<PathBuf> = LazyLock::new(|| {
     let profile = Path::new(PROGRAM).parent().unwrap();
-    let built = Command::new(env!("CARGO"))
+    let built = clean_cargo()
         .args(["build", "--offline", "--quiet", "--package", "onionskin-mcp-tests", "--bin", "fixture"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .env("CARGO_TARGET_DIR", profile.parent().unwrap())

@@ -4,6 +4,8 @@
 
 mod acp;
 mod check;
+#[path = "../../../../ui-tests/src/clean_cargo.rs"]
+mod clean_cargo;
 mod folder;
 mod import;
 mod locks;

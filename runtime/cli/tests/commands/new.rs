@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::clean_cargo::clean_cargo;
 use crate::folder::{Folder, Ran};
 
 /// The profile of the workspace, so that crates are built once for both.
@@ -35,7 +36,7 @@ fn o1_a_new_project_compiles() {
     // The project uses the crates of the workspace. Its program is run by a test of the examples, which have it built: a build of its own, with
     // its features, takes minutes.
     let target = Path::new(env!("CARGO_BIN_EXE_onionskin")).parent().unwrap().parent().unwrap();
-    let built = Command::new(env!("CARGO"))
+    let built = clean_cargo()
         .args(["check", "--offline", "--quiet", "--color=never"])
         .args(PROFILE.iter().flat_map(|setting| ["--config", setting]))
         .current_dir(folder.path("help-desk"))

@@ -1,10 +1,14 @@
 //! A package with a lock file of servers, compiled.
 
+#[path = "../../../../ui-tests/src/clean_cargo.rs"]
+mod clean_cargo;
+
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use onionskin::mcp::snapshot::Snapshot;
+
+use clean_cargo::clean_cargo;
 
 /// What cargo says of a package with this program, which uses onionskin with these features, and this lock file.
 pub(crate) fn compile(name: &str, features: &[&str], program: &str, lock_file: &Snapshot) -> String {
@@ -23,7 +27,7 @@ pub(crate) fn compile(name: &str, features: &[&str], program: &str, lock_file: &
     fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
     fs::write(folder.join("src/main.rs"), program).unwrap();
     lock_file.write(folder.join(Snapshot::FILE)).unwrap();
-    let output = Command::new(env!("CARGO"))
+    let output = clean_cargo()
         .args(["check", "--offline", "--quiet", "--color=never"])
         .current_dir(&folder)
         // What the package depends on is shared with the programs of `ui-tests`.

@@ -37,7 +37,7 @@ impl<T: Send + Sync + 'static> Opaque<T> {
 impl<T> Opaque<T> {
     /// The value, if it is not shared yet.
     pub(crate) fn get_mut(&mut self) -> Option<&mut T> {
-        Arc::get_mut(&mut self.0).map(|holds| holds.value_mut())
+        Arc::get_mut(&mut self.0).map(Holds::value_mut)
     }
 
     pub(crate) fn downgrade(&self) -> WeakOpaque<T> {
