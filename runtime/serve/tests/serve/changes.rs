@@ -64,18 +64,18 @@ fn new_price() -> u32 {
     4
 }
 
-fn shop() -> ServerBuilder {
-    Server::builder("shop", "1.0.0").resource(Resource::text("shop://rules", "Rules", "No dogs."))
+fn prices() -> ServerBuilder {
+    Server::builder("desk", "1.2.3").resource(Resource::text("desk://rules", "Rules", "No dogs."))
 }
 
 #[tokio::test]
 async fn o2_another_offer_reaches_the_clients_and_ends_no_call() {
-    let server = shop().tool(old_price::spec()).build().await.unwrap();
+    let server = prices().tool(old_price::spec()).build().await.unwrap();
     let mut client = Lines::initialized(&server, json!({})).await;
     let running = client.send("tools/call", call("old_price", json!({}))).await;
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     let prompt = Prompt::new("greet", "Greet.", "Say hello.");
-    server.replace_offer(&shop().tool(new_price::spec()).prompt(prompt).build().await.unwrap());
+    server.replace_offer(&prices().tool(new_price::spec()).prompt(prompt).build().await.unwrap());
     // The resources are the same ones.
     for kind in ["tools", "prompts"] {
         assert_eq!(client.read().await["method"], format!("notifications/{kind}/list_changed"));
