@@ -30,6 +30,8 @@ fn o1_the_program_of_a_new_project_runs() {
     let project = folder.path().join("help-desk");
     let run = |arguments: &[&str]| run(&project, arguments);
 
+    let version = concat!("new_project ", env!("CARGO_PKG_VERSION"), "\n");
+    assert_eq!(run(&["--version"]), (Some(0), version.to_owned()));
     let asked = run(&["run", "--model", SCRIPT, "How many letters has onion?"]);
     assert_eq!(asked, (Some(0), "It has 5 letters.\n".to_owned()));
     let asked = run(&["run", "--card", "cards/helper.md", "--model", SCRIPT, "What is 41 + 1?"]);
