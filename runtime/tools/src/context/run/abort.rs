@@ -189,12 +189,12 @@ impl RunContext {
 
     #[inline]
     pub fn aborted(&self) -> Option<&Abort> {
-        if self.0.is_aborted.load(Ordering::Acquire) { self.set_abort() } else { None }
+        if self.0.is_aborted.load(Ordering::Acquire) { self.latched_abort() } else { None }
     }
 
     #[cold]
     #[inline(never)]
-    fn set_abort(&self) -> Option<&Abort> {
+    fn latched_abort(&self) -> Option<&Abort> {
         self.0.latch.get()
     }
 
