@@ -51,8 +51,9 @@ pub struct Sqlite {
 
 struct Open {
     file: Arc<Path>,
-    writer: Writer,
+    // Before the writer, so that they are closed first: of two connections that close at the same time, neither removes the log.
     readers: Readers,
+    writer: Writer,
     lease_time: Duration,
 }
 

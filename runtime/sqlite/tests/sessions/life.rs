@@ -11,7 +11,8 @@ use crate::shared::{close, message, texts, write};
 async fn a12_the_last_handle_closes_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("sessions.db");
-    for round in 1..=3 {
+    // Often, because connections that close at the same time would leave the log now and then.
+    for round in 1..=100 {
         let store = Sqlite::open(&file).await.unwrap();
         let clone = store.clone();
         drop(store);
