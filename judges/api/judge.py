@@ -71,7 +71,8 @@ def rustdoc(crates):
     program.chmod(0o755)
     flags = "-Zunstable-options --output-format json -D warnings"
     run(
-        ["cargo", "doc", "--quiet", "--workspace", "--no-deps", "--all-features"],
+        # The example is there for the features that the dependencies of tests bring: clippy has checked the crates of others with them.
+        ["cargo", "doc", "--quiet", "--workspace", "--no-deps", "--all-features", "--lib", "--example", "serve_tools"],
         cwd=ROOT, env={**os.environ, "RUSTDOC": str(program), "RUSTDOCFLAGS": flags},
     )  # fmt: skip
     return {crate: TARGET / "doc" / f"{crate.replace('-', '_')}.json" for crate in crates}
