@@ -149,6 +149,6 @@ impl SqliteBuilder {
         let file: Arc<Path> = path::absolute(path).map_err(|error| Failure::io(path, &error))?.into();
         let writer = Writer::start(Arc::clone(&file), max_size).await?;
         let readers = Readers::new(Arc::clone(&file));
-        Ok(Sqlite { open: Arc::new(Open { file, writer, readers, lease_time }) })
+        Ok(Sqlite { open: Arc::new(Open { file, readers, writer, lease_time }) })
     }
 }
