@@ -27,11 +27,12 @@ use tempfile::TempDir;
 const PROGRAM: &str = env!("CARGO_BIN_EXE_onionskin");
 const LOCK_FILE: &str = "onionskin-mcp.lock.json";
 
-/// The server of `mcp-tests`. Cargo builds the programs of a test's own package only.
+/// The server of `mcp-tests`. Cargo builds the programs of a test's own package only. The example brings the features of tests' dependencies: all
+/// tests of the workspace have them, and without them all crates would be built again.
 static FIXTURE: LazyLock<PathBuf> = LazyLock::new(|| {
     let profile = Path::new(PROGRAM).parent().unwrap();
     let built = clean_cargo()
-        .args(["build", "--offline", "--quiet", "--package", "onionskin-mcp-tests", "--bin", "fixture"])
+        .args("build --offline --quiet --workspace --bin fixture --example new_project".split(' '))
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .env("CARGO_TARGET_DIR", profile.parent().unwrap())
         .status()

@@ -20,8 +20,10 @@ pub(crate) fn compile(name: &str, features: &[&str], program: &str, lock_file: &
     let manifest = format!(
         "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
          [profile.dev]\ndebug = \"line-tables-only\"\n\n\
-         [dependencies]\nonionskin = {{ path = \"{}/runtime\", features = {features:?} }}\n",
-        root.display()
+         [dependencies]\nonionskin = {{ path = \"{root}/runtime\", features = {features:?} }}\n\
+         # With its features, what the package depends on is checked once for it and for the programs of `ui-tests`.\n\
+         onionskin-ui-tests = {{ path = \"{root}/ui-tests\" }}\n",
+        root = root.display()
     );
     fs::write(folder.join("Cargo.toml"), manifest).unwrap();
     fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
@@ -30,7 +32,6 @@ pub(crate) fn compile(name: &str, features: &[&str], program: &str, lock_file: &
     let output = clean_cargo()
         .args(["check", "--offline", "--quiet", "--color=never"])
         .current_dir(&folder)
-        // What the package depends on is shared with the programs of `ui-tests`.
         .env("CARGO_TARGET_DIR", target.parent().unwrap())
         // No flags of a person's own: this comes before `RUSTFLAGS` and the files of cargo, also when it is empty.
         .env("CARGO_ENCODED_RUSTFLAGS", "")
