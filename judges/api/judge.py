@@ -73,8 +73,8 @@ def rustdoc(crates):
     run(
         # The example is there for the features that the dependencies of tests bring: clippy has checked the crates of others with them.
         # The excluded crate has the name of another one.
-        ["cargo", "doc", "--quiet", "--workspace", "--no-deps", "--all-features", "--lib", "--example", "serve_tools",
-         "--exclude", "onionskin-third-party-on-facade"],
+        ["cargo", "doc", "--quiet", "--workspace", "--no-deps", "--all-features", "--lib", "--bins", "--example",
+         "serve_tools", "--exclude", "onionskin-third-party-on-facade"],
         cwd=ROOT, env={**os.environ, "RUSTDOC": str(program), "RUSTDOCFLAGS": flags},
     )  # fmt: skip
     return {crate: TARGET / "doc" / f"{crate.replace('-', '_')}.json" for crate in crates}
