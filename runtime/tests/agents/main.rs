@@ -13,6 +13,7 @@ mod answers;
 mod apps;
 mod asking_again;
 mod attempts;
+mod between_turns;
 mod builder_settings;
 mod built_by_hand;
 mod cancelled;

@@ -93,11 +93,17 @@ impl ChildTool {
         let answer = drive(&run, self.run, input).await;
         drop(left);
         let did = did(&run, start, &answer);
-        if matches!(answer, Err(RunError::Paused(_))) {
+        if answer.as_ref().is_err_and(|error| leaves_call_open(cx, error)) {
             return cx.wait_with_child().await;
         }
         output(&self.child, answer.map_err(|error| failed(cx, error, &name, timeout, &did))?)
     }
+}
+
+/// Whether the call that began a run has no result, because a later run continues it: it is paused, or was stopped between two turns.
+pub(super) fn leaves_call_open(cx: &ToolContext, error: &RunError) -> bool {
+    let is_stopped = || cx.run().is_stopped() && !cx.cancellation().is_cancelled();
+    matches!(error, RunError::Paused(_)) || matches!(error, RunError::Cancelled { .. }) && is_stopped()
 }
 
 /// The input of an agent that a call starts, after the caller's message hooks. `fits` checks a changed text

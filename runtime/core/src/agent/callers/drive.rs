@@ -64,6 +64,7 @@ pub(super) fn seed(
         budgets: Budgets::default(),
         deadline: None,
         token,
+        stop: None,
         history: History::new(),
     })
 }
@@ -106,6 +107,7 @@ pub(super) fn child_seed(
         budgets: caller.shared_budgets().clone(),
         deadline: Deadline::sooner(instance.limits().time, deadline),
         services: caller.services().clone(),
+        stop: caller.stop().cloned(),
         ..seed
     })
 }

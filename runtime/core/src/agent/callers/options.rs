@@ -60,6 +60,8 @@ pub(super) struct Options {
     /// Creates the form of the answer, if it has a type.
     pub(super) answer: Option<fn() -> AnswerForm>,
     pub(super) cancellation: Option<CancellationToken>,
+    /// Ends the run before its next turn.
+    pub(super) stop: Option<CancellationToken>,
     /// The call, if the run is a single call.
     pub(super) called: Option<Arc<CalledTool>>,
 }
@@ -194,7 +196,8 @@ impl Options {
         let people = People { approver, answerer, questions };
         let seed = seed(instance, session, run_id, events.clone(), token)?;
         let identity = seed.identity.requested(self.correlation_id, self.user);
-        let seed = RunSeed { identity, people, journal, deadline, services, history, ..seed };
+        let stop = self.stop;
+        let seed = RunSeed { identity, people, journal, deadline, services, stop, history, ..seed };
         let budgets = shared.budgets.for_run(&seed, &self.budgets, in_session);
         let budgets = budgets.map_err(|error| RunError::budget(&instance.name, error))?;
         let seed = RunSeed { budgets, ..seed };

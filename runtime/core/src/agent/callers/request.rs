@@ -261,6 +261,49 @@ impl<O> RunRequest<O> {
         self
     }
 
+    /// Sets a token that ends the run between two turns: the model's answer in progress and its calls end as ever, and the run then ends with
+    /// [`RunError::Cancelled`] in place of its next turn. So do the runs of its children. A run with a journal
+    /// continues there when it [runs again](Self::run_id), with no step in doubt. A server that shuts down uses it, and
+    /// [`Self::cancellation`] for the runs that take too long.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use onionskin::event::EventKind;
+    /// use onionskin::{CancellationToken, RunError, ScriptedModel, ScriptedTurn, agent, tool};
+    /// use serde_json::json;
+    ///
+    /// /// Sends the parcel.
+    /// #[tool]
+    /// async fn send() -> &'static str {
+    ///     tokio::time::sleep(Duration::from_millis(10)).await;
+    ///     "sent"
+    /// }
+    ///
+    /// agent! { Desk { instruction: "Send parcels.", function_tools: [send] } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::turns([ScriptedTurn::call("send", json!({})), ScriptedTurn::say("{last}")]);
+    /// let desk = Desk::builder().model(model).build().await.unwrap();
+    /// let stop = CancellationToken::new();
+    /// let mut run = desk.request("Go.").stop_between_turns(stop.clone()).stream();
+    /// let mut sent = 0;
+    /// while let Some(event) = run.next().await {
+    ///     match event.kind {
+    ///         EventKind::ToolStarted { .. } => stop.cancel(),
+    ///         EventKind::ToolFinished { .. } => sent += 1,
+    ///         _ => {}
+    ///     }
+    /// }
+    /// assert_eq!(sent, 1);
+    /// assert!(matches!(run.output().await, Err(RunError::Cancelled { .. })));
+    /// # });
+    /// ```
+    pub fn stop_between_turns(mut self, token: CancellationToken) -> Self {
+        self.options.stop = Some(token);
+        self
+    }
+
     /// The system prompt of the first turn of this run; `None` if it is empty. The model is not called, no
     /// hook runs, and the journal is not used. Secrets of the session are redacted, as in the request to the
     /// model.

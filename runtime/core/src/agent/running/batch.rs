@@ -43,8 +43,9 @@ impl AgentRun {
         let over = self.unless_over(pin!(boxed(|| batch.run()))).await.err();
         if over.is_none() && self.cx.aborted().is_none() && batch.planned.iter().any(PlannedCall::is_waiting)
         {
-            // The conversation is dropped: a resumed run recreates it.
-            batch.finished = true;
+            // The conversation of a paused run is dropped: a resumed run recreates it.
+            batch.finished = !self.is_only_stopped();
+            drop(batch);
             return boxed(|| self.pause(busy)).await;
         }
         if self.has_turn_hooks() && over.is_none() && self.cx.aborted().is_none() {

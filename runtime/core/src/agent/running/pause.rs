@@ -13,13 +13,13 @@ use super::run::AgentRun;
 use onionskin_definitions::on_drop::OnDrop;
 
 impl AgentRun {
-    /// Counts calls as in progress; `None` if the run cannot pause.
+    /// Counts calls as in progress; `None` if the run can neither pause nor be stopped.
     pub(super) fn busy(&self) -> Option<OnDrop<impl FnMut() + '_>> {
-        self.cx.questions()?;
-        Some(self.call_counts.begin())
+        let may_wait = self.cx.questions().is_some() || self.cx.stop().is_some();
+        may_wait.then(|| self.call_counts.begin())
     }
 
-    /// Waits forever for answers of people. The run drops this future when its other calls have ended.
+    /// Waits forever: for answers of people, or because children were stopped. The run drops this future when its other calls have ended.
     pub(super) async fn pause<T>(&self, busy: Option<OnDrop<impl FnMut()>>) -> T {
         self.call_counts.note_waiting();
         drop(busy);
@@ -28,7 +28,12 @@ impl AgentRun {
 
     /// Whether calls of the run wait for answers in a later run.
     pub(in crate::agent) fn is_paused(&self) -> bool {
-        self.call_counts.any_waits()
+        self.call_counts.any_waits() && !self.is_only_stopped()
+    }
+
+    /// Whether its calls wait because their children were stopped, and not for an answer.
+    pub(super) fn is_only_stopped(&self) -> bool {
+        self.cx.is_stopped() && self.cx.questions().is_none_or(|questions| questions.all_open().is_empty())
     }
 
     /// Runs `work` until it ends, or until calls wait for answers and no other call is in progress. The run
@@ -51,8 +56,11 @@ impl AgentRun {
         .await
     }
 
-    /// The error of the paused run. For the outermost run it contains the input and the records.
+    /// The error of the paused run. For the outermost run it contains the input and the records. A run without a question was stopped.
     pub(in crate::agent) fn paused(&self) -> RunError {
+        if self.is_only_stopped() {
+            return self.cancelled();
+        }
         let open = self.cx.questions().map(|questions| questions.all_open()).unwrap_or_default();
         let (questions, hashes) = open.into_iter().unzip();
         let paused = Paused::new(PausedRun {

@@ -324,7 +324,12 @@ impl AgentRun {
         if self.cx.cancellation().is_cancelled() { Err(self.cancelled()) } else { Ok(()) }
     }
 
-    fn cancelled(&self) -> RunError {
+    /// Fails if no further turn begins.
+    pub(super) fn unless_stopped(&self) -> Result<(), RunError> {
+        if self.cx.is_stopped() { Err(self.cancelled()) } else { Ok(()) }
+    }
+
+    pub(super) fn cancelled(&self) -> RunError {
         RunError::from_abort(&self.cx)
             .unwrap_or_else(|| RunError::Cancelled { agent: Arc::clone(&self.instance.name) })
     }

@@ -122,6 +122,7 @@ impl AgentRun {
             // The results of the previous turn may have been appended by hand.
             boxed(|| self.complete_turn()).await?;
         }
+        self.unless_stopped()?;
         let (turn, _asking) = self.begin_turn()?;
         self.store_messages().await?;
         self.await_lists().await?;

@@ -276,7 +276,7 @@ impl ToolContext {
 /// For the crates of the runtime.
 #[doc(hidden)]
 impl ToolContext {
-    /// Waits forever, because the child run of this call is paused.
+    /// Waits forever, because the child run of this call is paused or stopped.
     pub async fn wait_with_child<T>(&self) -> T {
         self.data(|data| data.is_waiting = true);
         pending().await

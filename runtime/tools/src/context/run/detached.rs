@@ -54,6 +54,7 @@ impl RunContext {
             budgets: Budgets::default(),
             deadline: None,
             token: CancellationToken::new(),
+            stop: None,
             history: History::new(),
         }
     }

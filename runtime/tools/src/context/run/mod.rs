@@ -277,6 +277,16 @@ impl RunContext {
         Self(Arc::new(Shared { is_aborted: AtomicBool::new(false), watched, run }))
     }
 
+    /// The token that ends the run before its next turn.
+    pub fn stop(&self) -> Option<&CancellationToken> {
+        self.0.seed.stop.as_ref()
+    }
+
+    /// Whether no further turn begins.
+    pub fn is_stopped(&self) -> bool {
+        self.stop().is_some_and(CancellationToken::is_cancelled)
+    }
+
     pub fn acted(&self) -> Option<&Arc<Acted>> {
         self.0.seed.acted.as_ref()
     }

@@ -51,6 +51,8 @@ pub struct RunSeed {
     pub deadline: Option<Deadline>,
     /// Cancels the run.
     pub token: CancellationToken,
+    /// Ends the run before its next turn.
+    pub stop: Option<CancellationToken>,
     /// The initial messages of the conversation.
     pub history: History,
 }

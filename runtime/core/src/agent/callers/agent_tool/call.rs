@@ -143,7 +143,7 @@ impl AgentCall {
         let answer =
             answer.inspect_err(|error| never_began(instance, &outside, scope(cx), error, None)).flatten();
         match (answer, &self.tool.output, &self.tool.on_error) {
-            (Err(RunError::Paused(_)), ..) => cx.wait_with_child().await,
+            (Err(error), ..) if child_tool::leaves_call_open(cx, &error) => cx.wait_with_child().await,
             (Ok(text), None, _) => child_tool::output(instance, text),
             (Ok(_), Some(extract), _) => extract(events.output()),
             (Err(error), _, Some(recover)) if error.as_abort().is_none() => {
