@@ -112,10 +112,17 @@ impl Terminal {
         })
     }
 
-    /// Writes a line at the prompt.
+    /// Writes a line at the prompt, and waits until the screen shows something of it: the prompt before it is not taken for the next one.
     pub(crate) fn enter(&self, line: &str) {
         self.until_prompt("");
+        let before = self.byte_count();
         self.types(&format!("{line}\r"));
+        self.until("what was typed", |_| self.byte_count() > before);
+    }
+
+    /// The number of bytes that were written to the terminal.
+    fn byte_count(&self) -> usize {
+        self.seen.lock().unwrap().bytes.len()
     }
 
     /// Types, and waits until the screen has this text.
