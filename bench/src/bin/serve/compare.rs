@@ -97,14 +97,15 @@ async fn calls_of_lines(
 ) -> Result<Vec<Duration>, Failure> {
     let (mut open, mut times) = (HashMap::new(), Vec::new());
     for number in 0.. {
-        while open.len() >= IN_PROGRESS || Instant::now() >= end && !open.is_empty() {
+        let is_over = Instant::now() >= end;
+        while open.len() >= IN_PROGRESS || is_over && !open.is_empty() {
             let answer = lines.read().await?;
             check(answer)?;
             let start: Instant =
                 id(answer).and_then(|id| open.remove(&id)).ok_or("an answer to no request")?;
             times.push(start.elapsed());
         }
-        if Instant::now() >= end {
+        if is_over {
             break;
         }
         open.insert(request.set_id(number), Instant::now());

@@ -18,8 +18,8 @@ use crate::{Failure, announce};
 async fn add_one(
     /// The number.
     x: i64,
-) -> i64 {
-    x + 1
+) -> String {
+    (x + 1).to_string()
 }
 
 /// A hook that only hands on.
