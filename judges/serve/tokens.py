@@ -53,8 +53,12 @@ def earlier(url):
     """Clients before 2025-11-25 know no events without data. The SDK for Python takes other answers to DELETE for failures."""
     for version, knows in (("2025-03-26", False), ("2025-06-18", False), (OLD, True)):
         status, headers, text = post(url, "initialize", INITIALIZE | {"protocolVersion": version}, TOKENS["ada"])
-        equal([status, "data: \n" in text, f'"{version}"' in text], [200, knows, True])
+        equal([status, headers["Content-Type"], f'"{version}"' in text], [200, "application/json", True])
         session = {"Mcp-Session-Id": headers["Mcp-Session-Id"], "MCP-Protocol-Version": version}
+        # Only a call that reports is answered with a stream.
+        reports = {"name": "pack", "arguments": {"label": "raw", "parcels": 2}, "_meta": {"progressToken": 1}}
+        status, headers, text = post(url, "tools/call", reports, TOKENS["ada"], **session)
+        equal([status, headers["Content-Type"], "data: \n" in text, "notifications/progress" in text], [200, "text/event-stream", knows, True])
         session["Authorization"] = f"Bearer {TOKENS['ada']}"
         with urllib.request.urlopen(urllib.request.Request(url, headers=session, method="DELETE"), timeout=30) as answer:
             equal(answer.status, 204)

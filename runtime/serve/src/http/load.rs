@@ -18,7 +18,8 @@ const MAX_USERS: usize = 10_000;
 /// The sessions and their users.
 pub(crate) struct Sessions {
     manager: Arc<LocalSessionManager>,
-    users: Mutex<HashMap<String, Option<User>>>,
+    /// The user of each session, and its id as the user has it.
+    users: Mutex<HashMap<String, (Option<User>, String)>>,
     most: usize,
 }
 
@@ -41,6 +42,15 @@ impl Sessions {
         self.manager.sessions.read().await.contains_key(id)
     }
 
+    /// Whether a session is in this process and belongs to the user, who has its id as `shown`.
+    pub(crate) async fn is_live_of(&self, id: &str, shown: &str, user: Option<&User>) -> bool {
+        let is_of_user = || {
+            let users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
+            users.get(id).is_some_and(|(owner, known)| owner.as_ref() == user && known == shown)
+        };
+        self.is_live(id).await && is_of_user()
+    }
+
     /// Whether a user can begin another session.
     pub(crate) async fn has_room(&self, user: Option<&User>) -> bool {
         let live = self.manager.sessions.read().await;
@@ -49,13 +59,14 @@ impl Sessions {
         if users.len() >= self.most / SHARE {
             users.retain(|id, _| live.contains_key(id.as_str()));
         }
-        let of_user = || users.values().filter(|other| other.as_ref() == user).count();
+        let of_user = || users.values().filter(|(other, _)| other.as_ref() == user).count();
         live.len() < self.most && (user.is_none() || of_user() < self.most.div_ceil(SHARE))
     }
 
-    /// Notes whose session it is.
-    pub(crate) fn note(&self, id: &str, user: Option<&User>) {
-        self.users.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_owned(), user.cloned());
+    /// Notes whose session it is, and its id as the user has it.
+    pub(crate) fn note(&self, id: &str, shown: &str, user: Option<&User>) {
+        let owner = (user.cloned(), shown.to_owned());
+        self.users.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_owned(), owner);
     }
 }
 
@@ -63,7 +74,7 @@ impl Sessions {
 #[derive(Clone, Default)]
 pub(crate) struct OpenRequests(Arc<Mutex<HashSet<(String, RequestId)>>>);
 
-/// A request without an answer, until it is dropped.
+/// A request without an answer, until it is dropped: by its answer, and by its call, which goes on in the session without the connection.
 pub(crate) struct OpenRequest {
     requests: OpenRequests,
     key: (String, RequestId),
@@ -71,10 +82,10 @@ pub(crate) struct OpenRequest {
 
 impl OpenRequests {
     /// `None` if the session has another request with this id.
-    pub(crate) fn begin(&self, session: &str, id: &RequestId) -> Option<OpenRequest> {
+    pub(crate) fn begin(&self, session: &str, id: &RequestId) -> Option<Arc<OpenRequest>> {
         let key = (session.to_owned(), id.clone());
         let is_new = self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone());
-        is_new.then(|| OpenRequest { requests: self.clone(), key })
+        is_new.then(|| Arc::new(OpenRequest { requests: self.clone(), key }))
     }
 }
 

@@ -13,6 +13,7 @@ mod priming;
 mod responses;
 mod service;
 mod session_id;
+mod single;
 mod stalling;
 
 use std::net::SocketAddr;

@@ -73,7 +73,7 @@ impl Body for Unprimed {
 }
 
 /// Whether it is an event without data.
-fn has_no_data(event: &[u8]) -> bool {
+pub(crate) fn has_no_data(event: &[u8]) -> bool {
     event.ends_with(b"\n\n")
         && event.split(|byte| *byte == b'\n').all(|line| {
             line.is_empty()

@@ -24,7 +24,8 @@ use super::handover::Handover;
 use super::load::{OpenRequest, OpenRequests, Sessions};
 use super::priming::{self, Unprimed};
 use super::responses::{Refusal, refusal, unavailable};
-use super::session_id::SessionIds;
+use super::session_id::{OwnId, SessionIds};
+use super::single::{is_stream, single};
 use crate::calls::Calls;
 use crate::mcp::Handler;
 use crate::user::User;
@@ -64,6 +65,8 @@ impl HttpService {
             .with_max_request_body_bytes(usize::MAX)
             .with_cancellation_token(ended);
         config.session_store = handover.clone().map(|handover| handover as _);
+        // It waits for the first message before it answers at all, so a stream of one message would have no comments either.
+        config.json_response = true;
         let (ids, of_handler) = (SessionIds::new(parts.session_key), Arc::clone(&calls));
         let factory = move || Ok(Handler::new(Arc::clone(&parts), Arc::clone(&of_handler)));
         let sessions = Sessions::new(http.bounds.sessions, http.server.0.question_timeout);
@@ -81,7 +84,7 @@ impl HttpService {
 }
 
 /// What an answer holds until it ends.
-type Held = (Option<OpenRequest>, Option<OwnedSemaphorePermit>);
+type Held = (Option<Arc<OpenRequest>>, Option<OwnedSemaphorePermit>);
 
 impl Endpoint {
     async fn answer<B: Body + Send + 'static>(&self, request: Request<B>) -> Result<Answer, Refusal> {
@@ -106,8 +109,15 @@ impl Endpoint {
         let mut brought = None;
         let mut session = None;
         if let Some(shown) = head.headers.get(&SESSION).cloned() {
-            let own = shown.to_str().ok().and_then(|shown| self.ids.own(shown, user.as_ref()));
-            let id = own.as_ref().and_then(|own| HeaderValue::from_str(own.id).ok());
+            let shown = shown.to_str().unwrap_or_default();
+            let id = SessionIds::unproven(shown);
+            // The proof of a session of this process says what is known.
+            let own = if self.sessions.is_live_of(id, shown, user.as_ref()).await {
+                Some(OwnId { id, state: None })
+            } else {
+                self.ids.own(shown, user.as_ref())
+            };
+            let id = HeaderValue::from_str(id).ok();
             let unknown =
                 || refusal(StatusCode::NOT_FOUND, -32001, "there is no such session: initialize a new one");
             let (own, id) = own.zip(id).ok_or_else(unknown)?;
@@ -120,7 +130,7 @@ impl Endpoint {
                 }
                 brought = handover.bring(own.id, state);
                 if brought.is_some() {
-                    self.sessions.note(own.id, user.as_ref());
+                    self.sessions.note(own.id, shown, user.as_ref());
                 }
             }
             session = Some(own.id.to_owned());
@@ -131,20 +141,26 @@ impl Endpoint {
         if let Some(user) = &user {
             head.extensions.insert(user.clone());
         }
-        let (is_delete, knows_priming) =
-            (head.method == Method::DELETE, priming::is_known(&head.headers, &bytes));
+        // The call holds it too.
+        if let (Some(open), _) = &held {
+            head.extensions.insert(Arc::clone(open));
+        }
+        let (method, knows_priming) = (head.method.clone(), priming::is_known(&head.headers, &bytes));
         let answer = self.inner.handle(Request::from_parts(head, Full::new(bytes))).await;
         drop(brought);
-        let (mut head, body) = in_words_of_the_protocol(answer).await.into_parts();
-        let body = if knows_priming { body } else { Unprimed::new(body).boxed() };
-        if is_delete && head.status == StatusCode::ACCEPTED {
+        let answer = in_words_of_the_protocol(answer).await;
+        let answer = if method == Method::POST { single(answer).await } else { answer };
+        let (mut head, body) = answer.into_parts();
+        let is_primed = !knows_priming && is_stream(&head.headers);
+        let body = if is_primed { Unprimed::new(body).boxed() } else { body };
+        if method == Method::DELETE && head.status == StatusCode::ACCEPTED {
             // The Python SDK takes another status for a failure.
             head.status = StatusCode::NO_CONTENT;
         }
         if let Some(id) = head.headers.get(&SESSION).and_then(|id| id.to_str().ok()) {
-            self.sessions.note(id, user.as_ref());
             let state = self.handover.as_ref().and_then(|handover| handover.take(id));
             let shown = self.ids.shown(id, state.as_deref(), user.as_ref());
+            self.sessions.note(id, &shown, user.as_ref());
             if let Ok(shown) = HeaderValue::from_str(&shown) {
                 head.headers.insert(SESSION, shown);
             }
@@ -185,7 +201,10 @@ impl Endpoint {
         }
         let open = match session {
             Some(session) => {
-                let in_use = || refusal(StatusCode::BAD_REQUEST, -32600, "the id of the request is in use");
+                let in_use = || {
+                    refusal(StatusCode::BAD_REQUEST, -32600, "the id of the request is in use")
+                        .with_id(Some(id.clone()))
+                };
                 Some(self.open.begin(session, id).ok_or_else(in_use)?)
             }
             None => None,

@@ -32,6 +32,11 @@ impl SessionIds {
         Self { key }
     }
 
+    /// The id of the session in an id that is not proven.
+    pub(crate) fn unproven(shown: &str) -> &str {
+        shown.split('.').next().unwrap_or(shown)
+    }
+
     /// The id for the client, with a state.
     pub(crate) fn shown(&self, id: &str, state: Option<&[u8]>, user: Option<&User>) -> String {
         let state = state.map(|state| format!(".{}", URL_SAFE_NO_PAD.encode(state))).unwrap_or_default();
@@ -79,6 +84,7 @@ mod tests {
         assert_eq!(ids.own(&shown, None), None);
         assert_eq!(ids.own(&shown.replace("s1", "s2"), Some(&ada)), None);
         assert_eq!(ids.own("s1", None), None);
+        assert_eq!(SessionIds::unproven(&shown), "s1");
         assert_eq!(SessionIds::new([2; 32]).own(&shown, Some(&ada)), None);
         let nobody = ids.shown("s1", Some(b"{}"), None);
         assert_eq!(ids.own(&nobody, None), Some(OwnId { id: "s1", state: Some(b"{}".to_vec()) }));
