@@ -1,9 +1,9 @@
 //! The calls in progress of a connection or of a listening server.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use onionskin_core::CancellationToken;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// The maximum number of calls in progress. Beyond it, a call is refused at once, so that the others go on.
@@ -16,7 +16,8 @@ const MAX_OF_USER: u32 = 1024;
 pub(crate) struct Calls {
     free: Arc<Semaphore>,
     user_counts: Mutex<HashMap<String, u32>>,
-    is_ending: AtomicBool,
+    /// Cancelled when the server ends. From then on, no call begins, and no run begins another turn.
+    stop: CancellationToken,
 }
 
 impl Default for Calls {
@@ -24,7 +25,7 @@ impl Default for Calls {
         Self {
             free: Arc::new(Semaphore::new(MAX_CALLS as usize)),
             user_counts: Mutex::default(),
-            is_ending: AtomicBool::new(false),
+            stop: CancellationToken::new(),
         }
     }
 }
@@ -60,12 +61,17 @@ impl Calls {
 
     /// Whether no new call begins.
     pub(crate) fn is_ending(&self) -> bool {
-        self.is_ending.load(Ordering::Relaxed)
+        self.stop.is_cancelled()
     }
 
-    /// From here on no new call begins.
+    /// From here on no new call begins, and runs end between two turns.
     pub(crate) fn end(&self) {
-        self.is_ending.store(true, Ordering::Relaxed);
+        self.stop.cancel();
+    }
+
+    /// The token that ends runs between two turns.
+    pub(crate) fn stop(&self) -> CancellationToken {
+        self.stop.clone()
     }
 
     /// Waits until no call is in progress.

@@ -119,7 +119,8 @@ pub(super) async fn run(
     );
     let arguments = Value::Object(arguments);
     let user = requester.client.user().map(crate::User::id);
-    let binding = Binding::new(&parts.implementation.name, user, method, &name, &arguments);
+    // Only a call that waits has one.
+    let binding = || Binding::new(&parts.implementation.name, user, method, &name, &arguments);
     let begun = (method == "tools/call" && requester.has_tasks).then(|| Begun::new(&name, &arguments, user));
     let responses = checked(responses)?;
     let id;
@@ -127,6 +128,7 @@ pub(super) async fn run(
     let request = match state {
         Some(state) => {
             let invalid = |error: StateError| ErrorData::invalid_params(error.to_string(), None);
+            let binding = binding();
             let opened = parts.states.open(&state, &binding).map_err(invalid)?;
             parts.states.use_up(&opened, &binding).map_err(invalid)?;
             id = opened.paused.run_id().to_owned();
@@ -135,7 +137,7 @@ pub(super) async fn run(
             let answers = answers(&opened.paused, &names(opened.paused.questions()), &responses);
             answers.into_iter().fold(request, |request, (key, answer)| request.answer(key, answer))
         }
-        None => match target.call(&name, Args::from(arguments)) {
+        None => match target.call(&name, Args::from(arguments.clone())) {
             Ok(request) => {
                 id = log_id()?;
                 by_client = if requester.is_asked_by_result {
@@ -154,6 +156,7 @@ pub(super) async fn run(
         None => request,
     };
     let request = request.offer(requester.client.clone()).default_answerer(by_client);
+    let request = request.stop_between_turns(place.calls.stop());
     let is_agent = matches!(target, Target::Agent(_));
     let mut reports = Reports::new(requester, &name, is_agent);
     let mut stream = request.stream();
@@ -163,7 +166,7 @@ pub(super) async fn run(
             return Err(result::cancelled(&name));
         };
         if in_time.is_err() {
-            let work = Work::new(parts, target, &name, &id, requester.client.clone());
+            let work = Work::new(place, target, &name, &id, requester.client.clone());
             if let Some((task, cancel)) = work.announce(&begun).await {
                 tokio::spawn(work.run(stream, running, cancel).instrument(span));
                 return Ok(Ended::Task(task));
@@ -180,7 +183,8 @@ pub(super) async fn run(
     drop(running);
     match ended {
         Ok(output) => Ok(Ended::Output(output)),
-        Err(RunError::Paused(paused)) => unanswered(parts, requester, &paused, &binding),
+        Err(RunError::Paused(paused)) => unanswered(parts, requester, &paused, &binding()),
+        Err(RunError::Cancelled { .. }) if place.calls.is_ending() => Err(busy()),
         Err(failure) => result::failed(&name, &failure, &id).map(Ended::Failed),
     }
 }

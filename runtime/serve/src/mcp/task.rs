@@ -19,7 +19,6 @@ use super::{reports, result};
 use crate::calls::RunningCall;
 use crate::client::Client;
 use crate::offer::Target;
-use crate::parts::Parts;
 use crate::question::names;
 use crate::tasks::{Missing, TTL, Tasks};
 
@@ -55,17 +54,20 @@ pub(super) struct Work {
     /// The id of the task and of the run.
     id: String,
     client: Client,
+    /// Ends the run between two turns, when the server ends.
+    stop: CancellationToken,
 }
 
 impl Work {
-    pub(super) fn new(parts: &Parts, target: &Target<'_>, tool: &str, id: &str, client: Client) -> Self {
+    pub(super) fn new(place: Place<'_>, target: &Target<'_>, tool: &str, id: &str, client: Client) -> Self {
         Self {
-            tasks: Arc::clone(&parts.tasks),
+            tasks: Arc::clone(&place.parts.tasks),
             agent: target.agent().clone(),
             is_agent: matches!(target, Target::Agent(_)),
             tool: tool.to_owned(),
             id: id.to_owned(),
             client,
+            stop: place.calls.stop(),
         }
     }
 
@@ -83,7 +85,7 @@ impl Work {
         Some((task, cancel))
     }
 
-    /// Runs to the end of the task.
+    /// Runs to the end of the task. One that the end of the server stops has no end here: the next process may continue it.
     pub(super) async fn run(
         self,
         mut stream: ToolCallStream,
@@ -99,20 +101,22 @@ impl Work {
                     }
                 }
                 let paused = match stream.output().await {
-                    Ok(output) => return payload(result::complete(&output)),
+                    Ok(output) => return Some(payload(result::complete(&output))),
                     Err(RunError::Paused(paused)) => paused,
-                    Err(failure) => return payload(result::failed(&self.tool, &failure, &self.id)),
+                    Err(RunError::Cancelled { .. }) if self.stop.is_cancelled() => return None,
+                    Err(failure) => return Some(payload(result::failed(&self.tool, &failure, &self.id))),
                 };
                 // While it waits it is no call in progress.
                 drop(running);
                 match self.answered(&paused).await {
                     Ok((request, again)) => (stream, running) = (request.stream(), again),
-                    Err(error) => return payload(Err(error)),
+                    Err(error) => return Some(payload(Err(error))),
                 }
             }
         });
-        let payload = ended.await.unwrap_or(TaskPayload::Cancelled);
-        self.tasks.end(&self.id, payload);
+        if let Some(payload) = ended.await.unwrap_or(Some(TaskPayload::Cancelled)) {
+            self.tasks.end(&self.id, payload);
+        }
     }
 
     /// Waits for the answers of the client. Those that do not fit are left out, so that it is asked again.
@@ -129,17 +133,18 @@ impl Work {
         let request = self.agent.resume_call(paused);
         let answers = answers(paused, &names, &responses);
         let request = answers.into_iter().fold(request, |request, (key, answer)| request.answer(key, answer));
-        Ok((with_client(request, &self.client), running))
+        Ok((self.with_client(request), running))
     }
-}
 
-/// A request of this client, whom only a task asks.
-fn with_client(request: RunRequest<ToolOutput>, client: &Client) -> RunRequest<ToolOutput> {
-    let request = match client.user() {
-        Some(user) => request.user(user.id()),
-        None => request,
-    };
-    request.offer(client.clone()).default_answerer(ByClient::Nobody)
+    /// A request of this client, whom only a task asks.
+    fn with_client(&self, request: RunRequest<ToolOutput>) -> RunRequest<ToolOutput> {
+        let request = match self.client.user() {
+            Some(user) => request.user(user.id()),
+            None => request,
+        };
+        let request = request.offer(self.client.clone()).default_answerer(ByClient::Nobody);
+        request.stop_between_turns(self.stop.clone())
+    }
 }
 
 /// The end of a task. A tool error is a result; only an error of the protocol is a failure.
@@ -237,7 +242,7 @@ async fn restore(place: Place<'_>, requester: &Requester, id: &str) -> Result<()
         };
         let was_cancelled =
             stored_value::<bool>(journal, id, CANCELLED).await.map_err(|error| unreadable(&error))?;
-        let work = Work::new(parts, &target, &begun.tool, id, requester.client.clone());
+        let work = Work::new(place, &target, &begun.tool, id, requester.client.clone());
         let request = target.call(&begun.tool, Args::from(begun.arguments)).map_err(|_| unknown())?;
         let running = place.begin(requester)?;
         let Some((_, cancel)) = parts.tasks.add(id, user) else { return Err(super::call::busy()) };
@@ -245,7 +250,7 @@ async fn restore(place: Place<'_>, requester: &Requester, id: &str) -> Result<()
             parts.tasks.cancel(id, user);
             return Ok(());
         }
-        let stream = with_client(request.run_id(id), &requester.client).stream();
+        let stream = work.with_client(request.run_id(id)).stream();
         tokio::spawn(work.run(stream, running, cancel));
         return Ok(());
     }

@@ -91,6 +91,8 @@ agent! {
     }
     /// Pays what it is asked for.
     Payer { instruction: "Pay.", function_tools: [pay] }
+    /// Waits for the shelves.
+    Waiter { instruction: "Wait.", function_tools: [slow] }
     /// Answers questions.
     Clerk { instruction: "Answer.", function_tools: [add_one] }
 }
@@ -115,6 +117,14 @@ pub(crate) async fn payer(ledger: &Arc<Ledger>) -> AgentHandle {
     let payer = Payer::builder().model(ScriptedModel::turns(turns));
     let payer = payer.session_store(Arc::new(MemorySessions::default()));
     payer.provide_shared(Arc::clone(ledger)).build().await.unwrap()
+}
+
+/// An agent that calls a slow tool.
+pub(crate) async fn waiter(ledger: &Arc<Ledger>) -> AgentHandle {
+    let turns =
+        [ScriptedTurn::call("slow", serde_json::json!({ "steps": 4 })), ScriptedTurn::say("I waited.")];
+    let waiter = Waiter::builder().model(ScriptedModel::turns(turns));
+    waiter.provide_shared(Arc::clone(ledger)).build().await.unwrap()
 }
 
 async fn clerk() -> AgentHandle {

@@ -6,12 +6,12 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use onionskin::question::SealKey;
-use onionskin::serve::{ResourceMetadata, ServeError};
+use onionskin::serve::{ResourceMetadata, ServeError, Server};
 use serde_json::{Value, json};
 use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpStream;
 
-use crate::desk::{builder, server};
+use crate::desk::{Ledger, builder, server, waiter};
 use crate::lines::{NEW, call};
 use crate::site::{Site, header, tokens};
 
@@ -310,4 +310,88 @@ async fn o2_a_server_that_ends_cancels_calls_after_its_grace() {
     tokio::time::timeout(Duration::from_secs(5), &mut site.ended).await.unwrap().unwrap();
     tokio::time::sleep(Duration::from_millis(1200)).await;
     assert_eq!(site.ledger.ended.load(Ordering::SeqCst), 0, "the call goes on");
+}
+
+#[tokio::test]
+async fn o2_a_server_that_ends_stops_agents_between_two_turns() {
+    let ledger: Arc<Ledger> = Arc::default();
+    let server = Server::builder("desk", "1.0.0").agent(&waiter(&ledger).await).build().await.unwrap();
+    let mut site = Site::with(&server, Arc::clone(&ledger), |http| http).await;
+    let mut stream = site.send(&post("tools/call", call("Waiter", json!({ "input": "Wait." })), "")).await;
+    while ledger.begun.load(Ordering::SeqCst) == 0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    site.end.take().unwrap().send(()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.contains("try again later") && !answer.contains("I waited."), "{answer}");
+    assert_eq!(ledger.ended.load(Ordering::SeqCst), 1, "its call ends");
+    tokio::time::timeout(Duration::from_secs(5), &mut site.ended).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn o2_a_quick_answer_is_json_and_others_are_streams() {
+    let site = Site::new(|http| http).await;
+    let kind = |answer: &str| header(answer, "content-type").unwrap().to_owned();
+    let (_, begun) = site.answer(&post_old(&initialize(), "")).await;
+    assert_eq!(kind(&begun), "application/json", "{begun}");
+    let own = format!("Mcp-Session-Id: {}\r\n", header(&begun, "mcp-session-id").unwrap());
+    let old = |id: u32, name: &str, arguments: Value, meta: Value| {
+        let mut params = call(name, arguments);
+        params["_meta"] = meta;
+        post_old(&json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }), &own)
+    };
+    let (_, quick) = site.answer(&old(1, "add_one", json!({ "x": 1 }), json!({}))).await;
+    assert_eq!((kind(&quick).as_str(), header(&quick, "cache-control")), ("application/json", None));
+    assert!(quick.ends_with('}') && quick.contains(r#""text":"2""#), "one piece, with its length: {quick}");
+    // One that takes its time, and one that reports.
+    let (_, late) = site.answer(&old(2, "slow", json!({ "steps": 8 }), json!({}))).await;
+    assert!(kind(&late) == "text/event-stream" && late.contains("slept"), "{late}");
+    let (_, reports) =
+        site.answer(&old(3, "slow", json!({ "steps": 1 }), json!({ "progressToken": 7 }))).await;
+    assert!(kind(&reports) == "text/event-stream" && reports.contains("shelf 1"), "{reports}");
+    assert!(reports.contains("slept"), "{reports}");
+    let (_, new) = site.post("tools/call", call("add_one", json!({ "x": 1 })), "").await;
+    assert_eq!(kind(&new), "application/json", "{new}");
+}
+
+#[tokio::test]
+async fn o2_the_id_of_a_call_whose_client_went_away_is_in_use_until_the_call_ends() {
+    let site = Site::new(|http| http).await;
+    let (_, begun) = site.answer(&post_old(&initialize(), "")).await;
+    let own = format!("Mcp-Session-Id: {}\r\n", header(&begun, "mcp-session-id").unwrap());
+    let slow = |steps: u32| {
+        let params = call("slow", json!({ "steps": steps }));
+        post_old(&json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": params }), &own)
+    };
+    let stream = site.send(&slow(20)).await;
+    while site.ledger.begun.load(Ordering::SeqCst) == 0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    drop(stream);
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let (_, answer) = site.answer(&slow(2)).await;
+    assert!(answer.contains("the id of the request is in use"), "{answer}");
+    while site.ledger.ended.load(Ordering::SeqCst) == 0 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let (status, answer) = site.answer(&slow(2)).await;
+    assert!(status == 200 && answer.contains("slept"), "{answer}");
+    assert_eq!(site.ledger.begun.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn o2_each_loopback_address_is_a_host_of_this_machine() {
+    let site = Site::new(|http| http).await;
+    for (host, expected) in [
+        ("127.0.0.2", 200),
+        ("[::1]:80", 200),
+        ("LocalHost", 200),
+        ("128.0.0.1", 403),
+        ("127.0.0.1.evil.example", 403),
+    ] {
+        let (status, answer) = site.post("tools/list", json!({}), &format!("Host: {host}\r\n")).await;
+        assert_eq!(status, expected, "{host}: {answer}");
+    }
 }

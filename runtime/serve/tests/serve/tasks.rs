@@ -276,6 +276,60 @@ async fn o2_a_cancelled_task_stays_cancelled_after_a_restart() {
     assert_eq!(second.left.load(Ordering::SeqCst), 0, "the tool did not run again");
 }
 
+/// A request of a user over HTTP.
+fn request(method: &str, user: &str, mut params: Value) -> String {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": crate::lines::NEW,
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": { "extensions": { TASKS: {} } },
+    });
+    let name = ["name", "taskId"].iter().find_map(|key| params[*key].as_str().map(str::to_owned)).unwrap();
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
+    format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n\
+         Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: {}\r\nMcp-Method: {method}\r\n\
+         Mcp-Name: {name}\r\nAuthorization: Bearer {user}-token\r\nContent-Length: {}\r\n\r\n{body}",
+        crate::lines::NEW,
+        body.len()
+    )
+}
+
+/// The id of the task in an answer over HTTP.
+fn id_in(answer: &str) -> &str {
+    let id = answer.split("\"taskId\":\"").nth(1).unwrap_or_else(|| panic!("{answer}"));
+    id.split('"').next().unwrap()
+}
+
+#[tokio::test]
+async fn o2_a_task_ends_between_two_turns_with_its_server_and_goes_on_in_the_next_one() {
+    let journal = Arc::new(MemoryJournal::default());
+    let (first, second): (Arc<Yard>, Arc<Yard>) = Default::default();
+    let task = {
+        let depot = depot(&first, Some(&journal)).await;
+        let mut site = Site::with(&server(&depot).await, Arc::default(), tokens).await;
+        let called = request("tools/call", "ada", call("Depot", json!({ "input": "Load." })));
+        let (_, answer) = site.answer(&called).await;
+        site.end.take().unwrap().send(()).unwrap();
+        first.has_truck.store(true, Ordering::SeqCst);
+        tokio::time::timeout(Duration::from_secs(5), &mut site.ended).await.unwrap().unwrap();
+        id_in(&answer).to_owned()
+    };
+    assert_eq!(first.left.load(Ordering::SeqCst), 1, "the call of the tool ended");
+    let depot = depot(&second, Some(&journal)).await;
+    let site = Site::with(&server(&depot).await, Arc::default(), tokens).await;
+    let mut answer = String::new();
+    for _ in 0..1000 {
+        (_, answer) = site.answer(&request("tasks/get", "ada", json!({ "taskId": task }))).await;
+        if answer.contains("\"status\":\"completed\"") {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert!(answer.contains("\"status\":\"completed\""), "{answer}");
+    let again = (second.loaded.load(Ordering::SeqCst), second.left.load(Ordering::SeqCst));
+    assert_eq!(again, (0, 0), "no call runs twice");
+}
+
 #[tokio::test]
 async fn o2_a_task_belongs_to_its_user() {
     let yard: Arc<Yard> = Arc::default();
@@ -283,26 +337,8 @@ async fn o2_a_task_belongs_to_its_user() {
     let depot = depot(&yard, Some(&journal)).await;
     let server = server(&depot).await;
     let site = Site::with(&server, Arc::default(), tokens).await;
-    let request = |method: &str, user: &str, mut params: Value| {
-        params["_meta"] = json!({
-            "io.modelcontextprotocol/protocolVersion": crate::lines::NEW,
-            "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
-            "io.modelcontextprotocol/clientCapabilities": { "extensions": { TASKS: {} } },
-        });
-        let name =
-            ["name", "taskId"].iter().find_map(|key| params[*key].as_str().map(str::to_owned)).unwrap();
-        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
-        format!(
-            "POST /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n\
-             Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: {}\r\nMcp-Method: {method}\r\n\
-             Mcp-Name: {name}\r\nAuthorization: Bearer {user}-token\r\nContent-Length: {}\r\n\r\n{body}",
-            crate::lines::NEW,
-            body.len()
-        )
-    };
     let (_, answer) = site.answer(&request("tools/call", "ada", call("await_truck", json!({})))).await;
-    let id =
-        answer.split("\"taskId\":\"").nth(1).unwrap_or_else(|| panic!("{answer}")).split('"').next().unwrap();
+    let id = id_in(&answer);
     for method in ["tasks/get", "tasks/cancel", "tasks/update"] {
         let params = json!({ "taskId": id, "inputResponses": {} });
         let (_, answer) = site.answer(&request(method, "bob", params)).await;

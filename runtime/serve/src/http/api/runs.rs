@@ -48,6 +48,9 @@ pub(super) async fn answer(api: &Arc<Api>, name: &str, entered: Entered) -> Resu
     let binding = binding(&api.parts, agent, entered.user.as_ref());
     let invalid = |error: StateError| Problem::Conflict.refuse(error.to_string());
     let opened = api.parts.states.open(&state, &binding).map_err(invalid)?;
+    if opened.paused.has_session() && session.is_none() {
+        return Err(Problem::Invalid.refuse("the run waits in a session: send its id as `session`"));
+    }
     let names = names(opened.paused.questions());
     if let Some(unknown) = answers.keys().find(|name| !names.contains(name)) {
         let message =
@@ -142,12 +145,13 @@ async fn begin(
         None => request,
     };
     let request = request.offer(client).cancellation(api.ended.child_token());
+    let request = request.stop_between_turns(api.calls.stop());
     if form == AnswerForm::Events {
         return stream::answer(api, agent, request, &id, user, call);
     }
     let ended = request.run().await;
     drop(call);
-    let (status, run) = end(&api.parts, agent, user.as_ref(), &id, ended)?;
+    let (status, run) = end(api, agent, user.as_ref(), &id, ended)?;
     Ok(json_answer(status, &run))
 }
 
@@ -156,7 +160,7 @@ async fn begin(
 /// # Errors
 /// Returns the problem of a run without an answer.
 pub(super) fn end(
-    parts: &Parts,
+    api: &Api,
     agent: &AgentHandle,
     user: Option<&User>,
     id: &str,
@@ -165,7 +169,7 @@ pub(super) fn end(
     match ended {
         Ok(output) => Ok((StatusCode::OK, completed(id, &output))),
         Err(RunError::Paused(paused)) => {
-            let sealed = parts.states.seal(&paused, &binding(parts, agent, user));
+            let sealed = api.parts.states.seal(&paused, &binding(&api.parts, agent, user));
             let state = sealed.map_err(|error| {
                 tracing::error!("the state of a run cannot be sealed: {error}");
                 Problem::Failed.refuse("the run cannot wait for an answer")
@@ -178,6 +182,7 @@ pub(super) fn end(
         }
         Err(RunError::NoInput { .. }) => Err(Problem::Invalid.refuse("the input is empty")),
         Err(RunError::InputCheck { .. }) => Err(Problem::Invalid.refuse("the input was refused")),
+        Err(RunError::Cancelled { .. }) if api.calls.is_ending() => Err(unavailable("the server ends")),
         Err(RunError::Cancelled { .. }) => Err(Problem::Conflict.refuse("the run was cancelled")),
         Err(failure) => {
             tracing::error!(run = id, "a run of the plain HTTP interface failed: {failure}");
@@ -206,13 +211,8 @@ pub(super) async fn session(
     let messages: Vec<_> = history.iter().filter_map(message).collect();
     let mut answer = json!({ "id": id, "messages": messages });
     if let Some(paused) = session.paused() {
-        let run = end(
-            &api.parts,
-            agent,
-            entered.user.as_ref(),
-            paused.run_id(),
-            Err(RunError::Paused(paused.clone())),
-        );
+        let run =
+            end(api, agent, entered.user.as_ref(), paused.run_id(), Err(RunError::Paused(paused.clone())));
         answer["waiting"] = run?.1;
     }
     Ok(json_answer(StatusCode::OK, &answer))

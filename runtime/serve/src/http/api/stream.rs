@@ -17,7 +17,6 @@ use super::events::public;
 use super::problems::Problem;
 use super::{Api, runs};
 use crate::calls::RunningCall;
-use crate::parts::Parts;
 use crate::user::User;
 
 /// The header with the id of the run, by which it can be cancelled.
@@ -29,7 +28,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 struct Running {
     stream: Option<ToolCallStream>,
     agent: AgentHandle,
-    parts: Arc<Parts>,
+    api: Arc<Api>,
     user: Option<User>,
     id: String,
     _call: RunningCall,
@@ -80,7 +79,7 @@ pub(super) fn answer(
     let running = Running {
         stream: Some(request.cancellation(token).stream()),
         agent: agent.clone(),
-        parts: Arc::clone(&api.parts),
+        api: Arc::clone(api),
         user,
         id: id.to_owned(),
         _call: call,
@@ -116,7 +115,7 @@ impl Running {
             Ok(None) => {
                 let ended = self.stream.take()?.output().await;
                 self.listed = None;
-                let end = runs::end(&self.parts, &self.agent, self.user.as_ref(), &self.id, ended);
+                let end = runs::end(&self.api, &self.agent, self.user.as_ref(), &self.id, ended);
                 Some(match end {
                     Ok((_, run)) => piece("run", &run),
                     Err(refusal) => piece("problem", &refusal.problem()),
