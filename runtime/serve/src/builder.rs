@@ -40,6 +40,7 @@ pub struct ServerBuilder {
     key: Option<SealKey>,
     question_timeout: Duration,
     task_after: Duration,
+    list_ttl: Duration,
 }
 
 impl Server {
@@ -61,6 +62,7 @@ impl ServerBuilder {
             key: None,
             question_timeout: DEFAULT_QUESTION_TIMEOUT,
             task_after: DEFAULT_TASK_AFTER,
+            list_ttl: Duration::ZERO,
         }
     }
 
@@ -165,6 +167,13 @@ impl ServerBuilder {
         self
     }
 
+    /// Sets the time for which a client may use a list of tools, resources or prompts before it asks again (from the protocol 2026-07-28 on,
+    /// SEP-2549). By default it asks each time. A client that listens for changes hears of them earlier.
+    pub fn list_ttl(mut self, time: Duration) -> Self {
+        self.list_ttl = time;
+        self
+    }
+
     /// Builds the server.
     ///
     /// Cancel safety: dropping the future has no effect.
@@ -174,7 +183,15 @@ impl ServerBuilder {
     /// skills cannot be served.
     pub async fn build(self) -> Result<Server, ServeError> {
         let Self {
-            implementation, instructions, mut offer, tools, key, question_timeout, task_after, ..
+            implementation,
+            instructions,
+            mut offer,
+            tools,
+            key,
+            question_timeout,
+            task_after,
+            list_ttl,
+            ..
         } = self;
         #[cfg(feature = "skills")]
         if let Some(folder) = self.skills {
@@ -188,7 +205,7 @@ impl ServerBuilder {
         }
         let writers = offer.prompts.iter().filter_map(|prompt| match prompt.source() {
             MessageSource::Tool(tool) => Some(tool.clone()),
-            MessageSource::Function(_) => None,
+            MessageSource::Function(_) | MessageSource::Agent(_) => None,
         });
         let writers: Vec<_> = writers.collect();
         if !writers.is_empty() {
@@ -215,6 +232,7 @@ impl ServerBuilder {
             changes: Changes::default(),
             tasks: Arc::default(),
             task_after,
+            list_ttl,
         }))
     }
 }

@@ -31,6 +31,8 @@ pub(crate) struct Parts {
     pub(crate) tasks: Arc<Tasks>,
     /// The time after which a call becomes a task.
     pub(crate) task_after: Duration,
+    /// The time for which clients may use a list.
+    pub(crate) list_ttl: Duration,
 }
 
 impl Drop for Parts {

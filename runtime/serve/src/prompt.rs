@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use onionskin_core::ToolSpec;
 use onionskin_core::content::ContentBlock;
 use onionskin_core::spec::ToolValue;
+use onionskin_core::{AgentHandle, ToolSpec};
 use serde_json::Value;
 
 /// A message of a prompt.
@@ -68,6 +68,8 @@ pub(crate) enum MessageSource {
     Function(Arc<MessageFn>),
     /// The content of a tool's output: each block is a message of the user.
     Tool(ToolSpec),
+    /// The system prompt of an agent.
+    Agent(AgentHandle),
 }
 
 pub(crate) type MessageFn = dyn Fn(&[(String, String)]) -> Vec<PromptMessage> + Send + Sync;
@@ -132,6 +134,31 @@ impl Prompt {
             description: tool.description().to_owned(),
             arguments: arguments.collect(),
             source: MessageSource::Tool(tool),
+        }
+    }
+
+    /// Creates a prompt of the instructions of an agent, so that the model of a client does the agent's work: one message of the user with the
+    /// whole system prompt, as a run of the agent would begin with it. The prompt has the name and the description of the agent.
+    ///
+    /// ```
+    /// use onionskin::serve::{Prompt, Server};
+    /// use onionskin::{ScriptedModel, agent};
+    ///
+    /// agent! { Clerk { instruction: "Take notes.", description: "Takes notes." } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let clerk = Clerk::builder().model(ScriptedModel::new()).build().await.unwrap();
+    /// let server = Server::builder("desk", "1.0.0").prompt(Prompt::from_agent(&clerk)).build().await.unwrap();
+    /// # let _ = server;
+    /// # });
+    /// ```
+    pub fn from_agent(agent: &AgentHandle) -> Self {
+        Self {
+            name: agent.name().to_owned(),
+            title: None,
+            description: agent.definition().description.to_string(),
+            arguments: Vec::new(),
+            source: MessageSource::Agent(agent.clone()),
         }
     }
 

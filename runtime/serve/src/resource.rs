@@ -46,6 +46,8 @@ pub struct Resource {
     description: Option<String>,
     mime_type: Option<String>,
     is_template: bool,
+    /// The text, if it is fixed.
+    text: Option<String>,
     read: Arc<Read>,
 }
 
@@ -53,10 +55,12 @@ impl Resource {
     /// Creates a resource with a fixed text.
     pub fn text(uri: impl Into<String>, name: impl Into<String>, text: impl Into<String>) -> Self {
         let text = text.into();
-        Self::new(uri, name, move |uri| {
-            let read = content::Resource::text(uri, text.clone());
+        let fixed = text.clone();
+        let resource = Self::new(uri, name, move |uri| {
+            let read = content::Resource::text(uri, fixed.clone());
             async move { Ok(vec![read]) }
-        })
+        });
+        Self { text: Some(text), ..resource }
     }
 
     /// Creates a resource that a function reads. It gets the URI.
@@ -81,7 +85,7 @@ impl Resource {
     }
 
     fn from_parts(uri: String, name: String, is_template: bool, read: Arc<Read>) -> Self {
-        Self { uri, name, title: None, description: None, mime_type: None, is_template, read }
+        Self { uri, name, title: None, description: None, mime_type: None, is_template, text: None, read }
     }
 
     /// Sets the name that clients show.
@@ -125,6 +129,11 @@ impl Resource {
 
     pub(crate) fn description(&self) -> Option<&str> {
         self.description.as_deref()
+    }
+
+    /// The text, if it is fixed.
+    pub(crate) fn fixed_text(&self) -> Option<&str> {
+        self.text.as_deref()
     }
 
     pub(crate) fn mime_type(&self) -> Option<&str> {

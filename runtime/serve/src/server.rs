@@ -24,7 +24,7 @@ impl Server {
     }
 
     /// Offers what another server offers, in place of what this one has offered: tools, agents, resources, prompts and skills. Clients are
-    /// notified of the lists that are different. Requests in progress end with what they began with. The name, the instructions, the key and
+    /// notified of the lists that are different, and of the texts ([`Resource::text`](crate::Resource::text)) that they watch. Requests in progress end with what they began with. The name, the instructions, the key and
     /// the times stay; those of the other server have no effect.
     ///
     /// ```

@@ -71,8 +71,14 @@ impl Handler {
         Requester::new(context, *self.log_level.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// The milliseconds for which the client may use a list, if its protocol says that.
+    fn list_ttl(&self, context: &RequestContext<RoleServer>) -> Option<u64> {
+        let is_said = !self.parts.list_ttl.is_zero() && self.requester(context).is_asked_by_result;
+        is_said.then(|| u64::try_from(self.parts.list_ttl.as_millis()).unwrap_or(u64::MAX))
+    }
+
     fn has_resource(&self, uri: &str) -> bool {
-        self.parts.offer().resources.iter().any(|resource| resource.matches(uri).is_some())
+        lists::has_resource(&self.parts.offer(), uri)
     }
 
     fn acknowledged(&self) -> std::sync::MutexGuard<'_, Vec<(SubscriptionFilter, Listener)>> {
@@ -116,11 +122,12 @@ impl ServerHandler for Handler {
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        let ttl_ms = self.list_ttl(&context);
         let tools = self.parts.offer().tools().map_err(|error| call::unlisted(&error))?;
         let (tools, next_cursor) = lists::page(&tools.listed, cursor(request).as_deref())?;
-        Ok(ListToolsResult { next_cursor, ..ListToolsResult::with_all_items(tools) })
+        Ok(ListToolsResult { next_cursor, ttl_ms, ..ListToolsResult::with_all_items(tools) })
     }
 
     async fn call_tool(
@@ -161,21 +168,27 @@ impl ServerHandler for Handler {
     async fn list_resources(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
+        let ttl_ms = self.list_ttl(&context);
         let (all, next_cursor) =
             lists::page(&lists::resources(&self.parts.offer())?, cursor(request).as_deref())?;
-        Ok(ListResourcesResult { next_cursor, ..ListResourcesResult::with_all_items(all) })
+        Ok(ListResourcesResult { next_cursor, ttl_ms, ..ListResourcesResult::with_all_items(all) })
     }
 
     async fn list_resource_templates(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let ttl_ms = self.list_ttl(&context);
         let (all, next_cursor) =
             lists::page(&lists::templates(&self.parts.offer()), cursor(request).as_deref())?;
-        Ok(ListResourceTemplatesResult { next_cursor, ..ListResourceTemplatesResult::with_all_items(all) })
+        Ok(ListResourceTemplatesResult {
+            next_cursor,
+            ttl_ms,
+            ..ListResourceTemplatesResult::with_all_items(all)
+        })
     }
 
     async fn read_resource(
@@ -223,11 +236,12 @@ impl ServerHandler for Handler {
     async fn list_prompts(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
+        let ttl_ms = self.list_ttl(&context);
         let (all, next_cursor) =
             lists::page(&lists::prompts(&self.parts.offer()), cursor(request).as_deref())?;
-        Ok(ListPromptsResult { next_cursor, ..ListPromptsResult::with_all_items(all) })
+        Ok(ListPromptsResult { next_cursor, ttl_ms, ..ListPromptsResult::with_all_items(all) })
     }
 
     async fn get_prompt(

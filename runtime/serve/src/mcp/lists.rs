@@ -43,7 +43,7 @@ pub(super) fn page<T: Clone>(all: &[T], cursor: Option<&str>) -> Result<(Vec<T>,
     Ok((all.iter().skip(start).take(PAGE).cloned().collect(), next))
 }
 
-/// The lists that are different in the next offer.
+/// The lists and the fixed texts that are different in the next offer.
 pub(crate) fn changes(before: &Offer, next: &Offer) -> Vec<Change> {
     let tools = |offer: &Offer| offer.tools().map(|tools| tools.listed.clone()).ok();
     let of_lists = [
@@ -54,7 +54,12 @@ pub(crate) fn changes(before: &Offer, next: &Offer) -> Vec<Change> {
             resources(before).ok() != resources(next).ok() || templates(before) != templates(next),
         ),
     ];
-    of_lists.into_iter().filter_map(|(change, is_different)| is_different.then_some(change)).collect()
+    let of_lists = of_lists.into_iter().filter_map(|(change, is_different)| is_different.then_some(change));
+    let of_texts = next.resources.iter().filter(|resource| {
+        let former = before.resources.iter().find(|former| former.uri() == resource.uri());
+        former.is_some_and(|former| former.fixed_text() != resource.fixed_text())
+    });
+    of_lists.chain(of_texts.map(|resource| Change::Resource(resource.uri().to_owned()))).collect()
 }
 
 /// The resources that are no templates, the skills, and the pages of UI tools.
@@ -78,6 +83,12 @@ pub(super) fn resources(offer: &Offer) -> Result<Vec<Resource>, ErrorData> {
         page
     });
     Ok(shown.chain(offer.skill_resources.iter().cloned()).chain(pages).collect())
+}
+
+/// Whether a resource has the URI, or a template is one of it.
+pub(super) fn has_resource(offer: &Offer, uri: &str) -> bool {
+    offer.resources.iter().any(|resource| resource.matches(uri).is_some())
+        || resources(offer).is_ok_and(|listed| listed.iter().any(|listed| listed.uri == uri))
 }
 
 /// The templates of resources.
@@ -197,6 +208,18 @@ pub(super) async fn prompt(
                 tracing::error!(prompt = name, "the function of a prompt panicked");
                 ErrorData::internal_error("the prompt cannot be written", None)
             })?
+        }
+        (MessageSource::Agent(agent), _) => {
+            let request = agent.request("").offer(requester.client.clone());
+            let request = match requester.client.user() {
+                Some(user) => request.user(user.id()),
+                None => request,
+            };
+            let written = request.system_prompt().await.map_err(|error| {
+                tracing::error!(prompt = name, "the prompt of an agent cannot be written: {error}");
+                ErrorData::internal_error("the prompt cannot be written", None)
+            })?;
+            written.map(|text| Said::user(content::ContentBlock::text(text))).into_iter().collect()
         }
         (MessageSource::Tool(_), None) => Vec::new(),
         (MessageSource::Tool(_), Some(writer)) => {

@@ -125,7 +125,9 @@ async fn o6_wrong_requests_get_a_problem_that_says_what_to_send() {
         ("POST", "/agents/Keeper/runs", &json!({ "input": 5 }), 422, "input"),
         ("POST", "/agents/Keeper/runs", &json!({ "input": "" }), 422, "input"),
         ("POST", "/agents/Scale/runs", &json!({ "input": { "grams": "1" } }), 422, "grams"),
-        ("POST", "/agents/Keeper/runs", &json!([]), 422, "body"),
+        ("POST", "/agents/Keeper/runs", &json!([]), 422, "an object"),
+        ("POST", "/agents/Keeper/runs", &json!(["a lamp", null]), 422, "an object"),
+        ("POST", "/agents/Payer/answers", &json!(["x", {}, null]), 422, "an object"),
         ("POST", "/agents/Scale/runs", &json!({ "input": { "grams": 1 }, "session": "s" }), 422, "session"),
         ("DELETE", "/runs/1", &Value::Null, 404, "no such run"),
         ("GET", "/agents/Keeper/sessions/none", &Value::Null, 404, "no such session"),
@@ -159,6 +161,16 @@ async fn o6_events_are_streamed_and_the_last_one_is_the_run() {
     let last = answer.lines().rev().find_map(|line| line.strip_prefix("data: ")).unwrap();
     let run: Value = serde_json::from_str(last).unwrap();
     assert_eq!((&run["id"], &run["text"]), (&json!(id), &json!("It was a lamp.")));
+}
+
+#[tokio::test]
+async fn o6_a_call_that_waits_for_an_answer_is_not_finished() {
+    let site = site(|http| http).await;
+    let body = json!({ "input": "Pay." }).to_string();
+    let (_, answer) =
+        site.answer(&request("POST", "/agents/Payer/runs", "Accept: text/event-stream\r\n", &body)).await;
+    assert!(answer.contains("event: tool_started") && answer.contains(r#""status":"waiting""#), "{answer}");
+    assert!(!answer.contains("event: tool_finished"), "{answer}");
 }
 
 #[tokio::test]
@@ -270,6 +282,10 @@ async fn o6_a_run_that_waits_in_a_session_gets_its_answer_there() {
         .iter()
         .map(|question| (question["name"].as_str().unwrap().to_owned(), json!({ "approval": "allow" })))
         .collect();
+    // A request that is refused uses nothing up.
+    let body = json!({ "state": session["waiting"]["state"], "answers": answers });
+    let (status, problem) = ask(&site, "POST", "/agents/Payer/answers", ADA, &body).await;
+    assert!(status == 422 && problem["detail"].as_str().unwrap().contains("`session`"), "{problem}");
     // The state of the session is as good as that of the run.
     let body = json!({ "state": session["waiting"]["state"], "answers": answers, "session": "bills" });
     let (status, next) = ask(&site, "POST", "/agents/Payer/answers", ADA, &body).await;

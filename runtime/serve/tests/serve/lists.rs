@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
 
-use onionskin::serve::Server;
+use onionskin::serve::{Prompt, Server};
 use onionskin::servers::{BoxError, ProviderRequest, ToolProvider, ToolServer};
 use onionskin::{
     Args, BoxFuture, DynTool, ScriptedModel, ToolContext, ToolDefinition, ToolOutput, ToolResult, agent,
@@ -76,4 +77,39 @@ async fn o2_each_request_has_the_current_list_of_tools() {
             }
         }
     }
+}
+
+#[tokio::test]
+async fn o2_a_list_says_how_long_it_may_be_used_to_clients_that_read_it() {
+    let (server, _) = crate::desk::server().await;
+    let builder = crate::desk::builder(&Arc::default()).await;
+    let lasting = builder.list_ttl(Duration::from_mins(1)).build().await.unwrap();
+    for method in ["tools/list", "resources/list", "resources/templates/list", "prompts/list"] {
+        for (server, time) in [(&server, 0), (&lasting, 60_000)] {
+            let new = Lines::connect(server).request_new(method, json!({})).await;
+            assert_eq!(
+                (&new["result"]["ttlMs"], &new["result"]["cacheScope"]),
+                (&json!(time), &json!("private"))
+            );
+            let old = Lines::initialized(server, json!({})).await.request(method, json!({})).await;
+            assert!(old["result"].is_object() && old["result"]["ttlMs"].is_null(), "{old}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn o2_the_instructions_of_an_agent_are_a_prompt() {
+    let keeper = Keeper::builder().model(ScriptedModel::new()).server("depot", Depot(Arc::default()));
+    let keeper = keeper.build().await.unwrap();
+    let server = Server::builder("depot", "1.2.3").prompt(Prompt::from_agent(&keeper)).build().await.unwrap();
+    let mut client = Lines::connect(&server);
+    let listed = client.request_new("prompts/list", json!({})).await;
+    assert_eq!(listed["result"]["prompts"][0]["name"], "Keeper", "{listed}");
+    let answer = client.request_new("prompts/get", json!({ "name": "Keeper" })).await;
+    let message = &answer["result"]["messages"][0];
+    assert_eq!(
+        (&message["role"], &message["content"]["text"]),
+        (&json!("user"), &json!("Keep.")),
+        "{answer}"
+    );
 }

@@ -31,6 +31,8 @@ async fn o2_a_folder_of_skills_is_listed_and_read() {
         let gotten = client.request("skills/get", json!({ "uri": "skill://plum-cake/SKILL.md" })).await;
         assert!(gotten["result"]["skill"].to_string().contains(uri), "{gotten}");
     }
+    let watched = client.request("resources/subscribe", json!({ "uri": skill["uri"] })).await;
+    assert!(watched["result"].is_object(), "what is listed can be watched: {watched}");
     let inside = client.request("resources/directory/read", json!({ "uri": "skill://plum-cake" })).await;
     assert!(inside["result"].to_string().contains("tools"), "{inside}");
     let answer = client.request("skills/get", json!({ "uri": 7 })).await;

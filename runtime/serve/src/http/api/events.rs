@@ -18,6 +18,8 @@ pub(super) fn public(event: Event) -> Option<PublicEvent> {
         EventKind::ToolStarted { call_id, tool, .. } => {
             ("tool_started", json!({ "agent": agent, "call_id": call_id, "tool": tool }))
         }
+        // A call that waits for an answer is not finished.
+        EventKind::ToolFinished { outcome: CallOutcome::Paused, .. } => return None,
         EventKind::ToolFinished { call_id, tool, outcome, .. } => {
             let failed = matches!(outcome, CallOutcome::Error(_) | CallOutcome::Abort);
             ("tool_finished", json!({ "agent": agent, "call_id": call_id, "tool": tool, "failed": failed }))

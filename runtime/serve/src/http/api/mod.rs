@@ -139,6 +139,10 @@ fn read<T: DeserializeOwned>(entered: &Entered) -> Result<T, Refusal> {
     if json_values(&entered.body) >= MAX_VALUES as usize {
         return Err(Problem::TooLong.refuse("the body has too many values"));
     }
+    // Serde reads a list as fields in their order.
+    if entered.body.trim_ascii_start().starts_with(b"[") {
+        return Err(Problem::Invalid.refuse("the body does not fit: expected an object"));
+    }
     serde_json::from_slice(&entered.body).map_err(|error| {
         Problem::Invalid.refuse(format!("the body does not fit: {}", short(&error.to_string(), 300)))
     })
