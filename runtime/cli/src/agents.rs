@@ -252,6 +252,17 @@ async fn build(
     Ok(app)
 }
 
+/// The cards of an agent and of those below it as text, each with the name of its agent; none if the agent has no card.
+#[cfg(feature = "serve")]
+pub(crate) async fn card_texts(
+    program: &Program,
+    arguments: &AgentArguments,
+    agent: &str,
+) -> Result<Vec<(String, String)>, Failure> {
+    let loaded = load(program, arguments).await?.map(|loaded| loaded.only(agent));
+    Ok(loaded.map(|loaded| loaded.card_texts()).unwrap_or_default())
+}
+
 /// The servers of a configuration.
 #[cfg(feature = "mcp")]
 pub(crate) fn servers(config: &Setting<PathBuf>) -> Result<McpConfig, Failure> {

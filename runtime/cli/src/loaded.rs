@@ -146,6 +146,18 @@ impl Loaded {
         Some(loaded).filter(|loaded| !loaded.agents().is_empty())
     }
 
+    /// The cards of the agents as text, each with the name of its agent; none of a workflow.
+    #[cfg(feature = "serve")]
+    pub(crate) fn card_texts(&self) -> Vec<(String, String)> {
+        match self {
+            Self::Cards { cards, .. } => {
+                let texts = cards.dump().into_iter().map(|card| card.text);
+                cards.names().map(str::to_owned).zip(texts).collect()
+            }
+            Self::Workflow(_) => Vec::new(),
+        }
+    }
+
     pub(crate) fn add_to(&self, app: AppBuilder) -> AppBuilder {
         match self {
             Self::Cards { cards, .. } => cards.add_to(app),

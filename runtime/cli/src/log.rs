@@ -12,7 +12,16 @@ const SHOWN: [&str; 2] = ["onionskin_core::hooks", "onionskin_rhai"];
 /// Writes the lines of hooks and scripts, and all warnings, to standard error. A subscriber that the program has installed stays.
 pub(crate) fn show() {
     let targets = Targets::new().with_default(LevelFilter::WARN);
-    let targets = targets.with_targets(SHOWN.map(|target| (target, LevelFilter::DEBUG)));
+    write(targets.with_targets(SHOWN.map(|target| (target, LevelFilter::DEBUG))));
+}
+
+/// Writes errors alone: a server refers its clients to them.
+#[cfg(feature = "serve")]
+pub(crate) fn show_errors() {
+    write(Targets::new().with_default(LevelFilter::ERROR));
+}
+
+fn write(targets: Targets) {
     let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_ansi(false);
     let lines = lines.without_time().with_target(false).with_filter(targets);
     let _ = tracing_subscriber::registry().with(lines).try_init();
