@@ -149,6 +149,13 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Messages<R, W
             id.map(|id| self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&id));
         }
         serde_json::from_slice(line).map(Some).map_err(|_| {
+            // The request has its answer.
+            if let Some(id) = &envelope.id {
+                self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+            }
+            if !wire::is_json(line) {
+                return wire::no_json();
+            }
             wire::problem(envelope.id, ErrorCode::INVALID_REQUEST, "the message is not one of the protocol")
         })
     }

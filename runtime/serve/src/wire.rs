@@ -2,18 +2,19 @@
 //! parameters.
 
 use std::borrow::Cow;
-use std::cell::Cell;
 
+use onionskin_core::json::{json_values, levels};
 use rmcp::ErrorData;
 use rmcp::model::{ErrorCode, JsonRpcError, RequestId};
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::IgnoredAny;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// The maximum number of values in a message. A value takes up to a hundred times the memory of its text.
-pub(crate) const MAX_VALUES: u32 = 100_000;
-/// The depth that the parser of messages bears.
-const MAX_DEPTH: usize = 100;
+pub(crate) const MAX_VALUES: usize = 100_000;
+/// The maximum levels of lists and objects: the parser of messages bears no more.
+const MAX_LEVELS: usize = 127;
 /// The maximum number of bytes of the parameters with which a client begins: a session keeps them.
 const MAX_INITIALIZE: usize = 64 * 1024;
 /// The maximum number of resources that one session or subscription watches.
@@ -56,24 +57,20 @@ struct Raw<'m> {
 /// # Errors
 /// Returns the answer to a message that is none.
 pub(crate) fn check(message: &[u8]) -> Result<Envelope, Box<JsonRpcError>> {
-    let no_json = || problem(None, ErrorCode::PARSE_ERROR, "the message is not JSON");
-    let message = std::str::from_utf8(message).map_err(|_| no_json())?;
-    if !is_small(message) {
-        let left = Cell::new(MAX_VALUES);
-        let mut reader = serde_json::Deserializer::from_str(message);
-        let counted = Counted(&left).deserialize(&mut reader).and_then(|()| reader.end());
-        if left.get() == 0 {
-            return Err(problem(None, ErrorCode::INVALID_REQUEST, "the message has too many values"));
-        }
-        counted.map_err(|_| no_json())?;
-        if message.trim_ascii_start().starts_with('[') {
-            let text = "batches of messages are not part of the protocol";
-            return Err(problem(None, ErrorCode::INVALID_REQUEST, text));
-        }
+    let message: &RawValue = serde_json::from_slice(message).map_err(|_| no_json())?;
+    let message = message.get();
+    if levels(message) > MAX_LEVELS {
+        return Err(no_json());
+    }
+    if json_values(message.as_bytes()) >= MAX_VALUES {
+        return Err(problem(None, ErrorCode::INVALID_REQUEST, "the message has too many values"));
+    }
+    if message.starts_with('[') {
+        let text = "batches of messages are not part of the protocol";
+        return Err(problem(None, ErrorCode::INVALID_REQUEST, text));
     }
     let no_message = || problem(None, ErrorCode::INVALID_REQUEST, "the message is not one of JSON-RPC 2.0");
-    let raw: Raw<'_> = serde_json::from_str(message)
-        .map_err(|error| if error.is_data() { no_message() } else { no_json() })?;
+    let raw: Raw<'_> = serde_json::from_str(message).map_err(|_| no_message())?;
     let id =
         raw.id.map(|id| serde_json::from_str::<RequestId>(id.get())).transpose().map_err(|_| no_message())?;
     let invalid = |text| problem(id.clone(), ErrorCode::INVALID_REQUEST, text);
@@ -94,11 +91,16 @@ pub(crate) fn check(message: &[u8]) -> Result<Envelope, Box<JsonRpcError>> {
     Ok(Envelope { id, method: Some(method.into_owned()) })
 }
 
-/// Whether a message is an object with so few bytes and brackets that it cannot have too many values or be too deep. Then they are not
-/// counted, which saves a call a twentieth of its time.
-fn is_small(message: &str) -> bool {
-    let brackets = || message.bytes().filter(|byte| matches!(byte, b'{' | b'[')).count();
-    message.starts_with('{') && message.len() < MAX_VALUES as usize && brackets() < MAX_DEPTH
+/// The answer to a text that is not JSON.
+#[expect(clippy::unnecessary_box_returns, reason = "it is the error of results")]
+pub(crate) fn no_json() -> Box<JsonRpcError> {
+    problem(None, ErrorCode::PARSE_ERROR, "the message is not JSON")
+}
+
+/// Whether the numbers and the escapes of a message are values too. [`check`] does not read them: the protocol library refuses those that are
+/// none, and then this says why.
+pub(crate) fn is_json(message: &[u8]) -> bool {
+    serde_json::from_slice::<Value>(message).is_ok()
 }
 
 /// Why the parameters of a method are too long, if they are.
@@ -133,77 +135,6 @@ fn too_long(method: &str, params: &str) -> Option<&'static str> {
 #[expect(clippy::unnecessary_box_returns, reason = "it is the error of results")]
 pub(crate) fn problem(id: Option<RequestId>, code: ErrorCode, message: &'static str) -> Box<JsonRpcError> {
     Box::new(JsonRpcError::new(id, ErrorData::new(code, message, None)))
-}
-
-/// Counts the values of a message without making them.
-struct Counted<'c>(&'c Cell<u32>);
-
-impl Counted<'_> {
-    fn count<E: serde::de::Error>(&self) -> Result<(), E> {
-        match self.0.get().checked_sub(1) {
-            Some(left) if left > 0 => {
-                self.0.set(left);
-                Ok(())
-            }
-            _ => {
-                self.0.set(0);
-                Err(E::custom("too many values"))
-            }
-        }
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for Counted<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        self.count()?;
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Counted<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("JSON")
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        while items.next_element_seed(Counted(self.0))?.is_some() {}
-        Ok(())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
-        while fields.next_key::<IgnoredAny>()?.is_some() {
-            fields.next_value_seed(Counted(self.0))?;
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]

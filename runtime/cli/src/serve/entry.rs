@@ -41,8 +41,8 @@ pub(super) fn command(program: &Program, agents: &AgentArguments, skills: Option
     let unnamed: Vec<_> = agents.cards.iter().map(|card| full(card)).filter(|card| !is_named(card)).collect();
     words.extend(unnamed.iter().map(|card| format!("--card={}", card.to_string_lossy())));
     // The servers of the settings or of the working directory, which are used without an option.
-    let unnamed = program.settings.config(None).map_or_else(|| PathBuf::from(CONFIG), |config| config.value);
-    let config = Some(full(&unnamed)).filter(|file| agents.config.is_none() && file.is_file());
+    let config = program.settings.config(None).map_or_else(|| PathBuf::from(CONFIG), |config| config.value);
+    let config = Some(full(&config)).filter(|file| agents.config.is_none() && file.is_file());
     words.extend(config.map(|file| format!("--config={}", file.to_string_lossy())));
     json!({ "command": command, "args": words })
 }

@@ -11,6 +11,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::{Body, Bytes};
 use onionskin_core::text::short;
 use onionskin_core::{BoxFuture, CancellationToken};
+use rmcp::model::JsonRpcError;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -146,8 +147,11 @@ impl Endpoint {
             head.extensions.insert(Arc::clone(open));
         }
         let (method, knows_priming) = (head.method.clone(), priming::is_known(&head.headers, &bytes));
-        let answer = self.inner.handle(Request::from_parts(head, Full::new(bytes))).await;
+        let answer = self.inner.handle(Request::from_parts(head, Full::new(bytes.clone()))).await;
         drop(brought);
+        if answer.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE && !wire::is_json(&bytes) {
+            return Err(problem(wire::no_json()));
+        }
         let answer = in_words_of_the_protocol(answer).await;
         let answer = if method == Method::POST { single(answer).await } else { answer };
         let (mut head, body) = answer.into_parts();
@@ -185,10 +189,7 @@ impl Endpoint {
             Method::POST => {}
             _ => return Ok((None, None)),
         }
-        let envelope = wire::check(body).map_err(|problem| {
-            let error = problem.error;
-            refusal(StatusCode::BAD_REQUEST, error.code.0, error.message).with_id(problem.id)
-        })?;
+        let envelope = wire::check(body).map_err(problem)?;
         let Some(id) = envelope.request_id() else { return Ok((None, None)) };
         let method = envelope.method.as_deref().unwrap_or_default();
         if method == "initialize" {
@@ -212,6 +213,13 @@ impl Endpoint {
         let stream = if method == "subscriptions/listen" { Some(stream()?) } else { None };
         Ok((open, stream))
     }
+}
+
+/// The refusal of a message that is none.
+#[expect(clippy::boxed_local, reason = "it is the error of results")]
+fn problem(problem: Box<JsonRpcError>) -> Refusal {
+    let error = problem.error;
+    refusal(StatusCode::BAD_REQUEST, error.code.0, error.message).with_id(problem.id)
 }
 
 /// The answer, with a text of the protocol library as an error of JSON-RPC.

@@ -266,6 +266,16 @@ async fn o2_bad_requests_over_http_get_errors_of_the_protocol() {
         assert_eq!(status, 400, "{answer}");
         assert!(answer.contains("\"jsonrpc\":\"2.0\""), "{answer}");
     }
+    // Numbers and escapes that no value has.
+    for value in ["1e999", r#""\ud800""#] {
+        let good = post("tools/call", call("add_one", json!({ "x": 1 })), "");
+        let bad = good.replace(r#""x":1"#, &format!(r#""x":{value}"#));
+        let length =
+            |request: &str| format!("Content-Length: {}", request.split("\r\n\r\n").nth(1).unwrap().len());
+        let bad = bad.replace(&length(&good), &length(&bad));
+        let (status, answer) = site.answer(&bad).await;
+        assert!(status == 400 && answer.contains("-32700"), "{answer}");
+    }
     let (status, answer) =
         site.answer(&post_old(&json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }), "")).await;
     assert!(status >= 400 && answer.contains("\"jsonrpc\":\"2.0\""), "{answer}");

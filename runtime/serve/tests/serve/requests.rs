@@ -24,6 +24,12 @@ async fn o2_bad_requests_get_their_errors_and_the_others_go_on() {
         ("7", -32600),
         ("{}", -32600),
         (r#"{"id":7,"method":"ping"}"#, -32600),
+        // Numbers and escapes that no value has. The id is free again.
+        (
+            r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"add_one","arguments":{"x":1e999}}}"#,
+            -32700,
+        ),
+        (r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"\ud800"}}"#, -32700),
         (&deep, -32700),
         (&long, -32600),
     ];

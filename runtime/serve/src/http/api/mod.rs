@@ -136,7 +136,7 @@ fn read<T: DeserializeOwned>(entered: &Entered) -> Result<T, Refusal> {
         let message = "the body is JSON: send `content-type: application/json`";
         return Err(Problem::OtherMediaType.refuse(message));
     }
-    if json_values(&entered.body) >= MAX_VALUES as usize {
+    if json_values(&entered.body) >= MAX_VALUES {
         return Err(Problem::TooLong.refuse("the body has too many values"));
     }
     // Serde reads a list as fields in their order.
