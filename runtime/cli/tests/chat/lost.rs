@@ -131,7 +131,7 @@ fn o1_a_paste_of_300_kb_is_an_input() {
     let begun = Instant::now();
     chat.types_until(&format!("\u{1b}[200~{}\u{1b}[201~\r", "word ".repeat(60_000)), "Read.\n");
     chat.enter_until("/save chat.json", "2 messages saved");
-    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_mins(1), "{:?}", begun.elapsed());
     assert!(folder.read("chat.json").len() > 290_000);
     chat.leave();
 }
@@ -144,7 +144,7 @@ fn o1_a_flood_of_characters_is_refused_and_not_shortened() {
         chat.types(&"word ".repeat(60_000));
         chat.types("\r");
         chat.until_shows("error: the line has more than 32 KiB");
-        assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+        assert!(begun.elapsed() < Duration::from_mins(1), "{:?}", begun.elapsed());
         chat.enter_until("hello", "You say: hello");
         chat.leave();
     }

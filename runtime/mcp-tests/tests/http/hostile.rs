@@ -201,7 +201,9 @@ async fn a4_a_server_that_asks_and_takes_no_answers_is_left() {
         _ => earlier(request),
     })
     .await;
-    let web = McpServer::start("web", ServerConfig::http(server.url()).timeout(TIME)).await.unwrap();
+    let web = McpServer::start("web", ServerConfig::http(server.url()).timeout(Duration::from_secs(20)))
+        .await
+        .unwrap();
     let error = called(&web, "read").await.unwrap_err().to_string();
     assert!(
         error.contains(
