@@ -17,7 +17,7 @@ use crate::wire::{
 };
 
 const TEXT: &str = "text/plain";
-const JSON: &str = "application/json";
+pub(super) const JSON: &str = "application/json";
 const BEARER: &str = "bearer";
 
 /// The card as JSON, and its tag.

@@ -1,8 +1,11 @@
 //! The input of a run, from the parts of a message.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use onionskin_core::content::{Audio, ContentBlock, Image, Media, Resource, ResourceLink};
 use onionskin_core::run_hooks::RunInput;
 
+use super::card::JSON;
 use super::limits::ID_BYTES;
 use crate::wire::{Content, Fault, Message, Part, Role};
 
@@ -38,7 +41,9 @@ pub(super) fn read(message: &Message) -> Result<RunInput, Fault> {
     let mut input = RunInput::default();
     for part in &message.parts {
         let block = block(part).filter(ContentBlock::is_valid);
-        input.attach(block.ok_or_else(|| Fault::param("message.parts", "expected base64 in `raw`"))?);
+        input.attach(block.ok_or_else(|| {
+            Fault::param("message.parts", "expected base64 in `raw`, and UTF-8 in that of a text")
+        })?);
     }
     Ok(input)
 }
@@ -60,10 +65,18 @@ fn block(part: &Part) -> Option<ContentBlock> {
         Content::Raw(raw) => {
             let kind = media_type.unwrap_or("application/octet-stream");
             match kind.split('/').next() {
+                Some("text") => text(raw)?,
+                _ if kind.starts_with(JSON) => text(raw)?,
                 Some("image") => Image(Media::new(raw, kind)).into(),
                 Some("audio") => Audio(Media::new(raw, kind)).into(),
                 _ => Resource::blob(format!("attachment:{name}"), raw).with_mime_type(kind).into(),
             }
         }
     })
+}
+
+/// A file with a text, such as the card of the agent says that it takes.
+fn text(raw: &str) -> Option<ContentBlock> {
+    let bytes = STANDARD.decode(raw).ok()?;
+    String::from_utf8(bytes).ok().map(ContentBlock::text)
 }

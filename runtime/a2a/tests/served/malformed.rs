@@ -123,6 +123,7 @@ async fn o6_each_mistake_of_a_message_is_named() {
             with("parts", json!([{ "text": "a", "url": "http://b" }])),
             with("parts", json!([{ "text": 5 }])),
             with("parts", json!([{ "raw": "!!", "mediaType": "image/png" }])),
+            with("parts", json!([{ "raw": "/w==", "mediaType": "text/plain" }])),
             with("parts", json!(vec![json!({ "text": "a" }); 33])),
             with("contextId", json!("x".repeat(101))),
             with("contextId", json!("a\nb")),
@@ -139,6 +140,9 @@ async fn o6_each_mistake_of_a_message_is_named() {
         (right["contextId"], right["taskId"], right["metadata"], right["x"]) =
             (json!(""), Value::Null, json!({}), json!(1));
         assert!(client.send(right).await.is_ok());
+        let file = json!({ "raw": "Y291bnQ=", "mediaType": "text/plain" });
+        let read = client.send(with("parts", json!([file]))).await.unwrap();
+        assert_eq!(crate::client::state(&read), "COMPLETED", "{read}");
         assert!(client.send(with("parts", json!([{ "data": 5 }, { "raw": "iVBORw0KGgo=", "mediaType": "image/png" }, { "url": "https://a.b/c", "filename": "c" }]))).await.is_ok());
     }
 }
