@@ -36,7 +36,9 @@ pub use headers::{
 };
 pub use locked::{Locked, tool_mistake};
 pub use messages::unknown;
-pub use names::{AGENT_TOOL, LONGEST_AGENT_NAME, LONGEST_TOOL_NAME, agent_name_mistake, agent_tool};
+pub use names::{
+    AGENT_TOOL, LONGEST_AGENT_NAME, LONGEST_TOOL_NAME, agent_name_mistake, agent_tool, tool_name,
+};
 pub use nearest::{nearest, nearest_tool, similar};
 pub use ready_hooks::{READY_HOOKS, path_in_cards, ready_hook, ready_hook_at};
 pub use words::Word;

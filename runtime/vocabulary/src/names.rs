@@ -5,7 +5,12 @@ pub const AGENT_TOOL: &str = "agent__";
 
 /// The name of the tool with which a parent calls an agent: `agent__Code_Reviewer` for `Code Reviewer`.
 pub fn agent_tool(agent: &str) -> String {
-    format!("{AGENT_TOOL}{}", agent.replace(' ', "_"))
+    format!("{AGENT_TOOL}{}", tool_name(agent))
+}
+
+/// The name of an agent as a tool of its own: people read the blanks, and tools have `_` in their place.
+pub fn tool_name(agent: &str) -> String {
+    agent.replace(' ', "_")
 }
 
 /// The maximum number of characters in a tool's name, by the rules of providers.
@@ -16,7 +21,6 @@ pub const LONGEST_AGENT_NAME: usize = LONGEST_TOOL_NAME - AGENT_TOOL.len();
 
 /// The mistake in the name of an agent.
 pub fn agent_name_mistake(name: &str) -> Option<String> {
-    // People read the blanks; the tool has `_` in their place.
     let is_legal = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ' ');
     if let Some(wrong) = name.chars().find(|c| !is_legal(c)) {
         return Some(format!(

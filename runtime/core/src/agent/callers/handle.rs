@@ -16,6 +16,7 @@ use onionskin_tools::question::Paused;
 use onionskin_tools::services::ServiceTypes;
 use onionskin_tools::session::{Session, SessionError, Sessions};
 use onionskin_tools::tool::Works;
+use onionskin_vocabulary::tool_name;
 
 use crate::agent::built::stored_sessions::StoredSessions;
 use crate::agent::built::tool_checks::other_than;
@@ -204,11 +205,11 @@ impl AgentHandle {
         self.resume(paused).into_call()
     }
 
-    /// The definition of the agent as a tool: its name and description, the schema of its input, and that of its answer if it has a
-    /// type. A parent shows it to the model under another name.
+    /// The definition of the agent as a tool: its name, with `_` in place of blanks, and its description, the schema of its input, and that of
+    /// its answer if it has a type. A parent shows it to the model under another name.
     pub fn definition(&self) -> ToolDefinition {
         let mut definition = child_tool::definition(&self.0.instance);
-        definition.name = self.name().into();
+        definition.name = tool_name(self.name()).into();
         definition
     }
 
