@@ -9,11 +9,11 @@ use onionskin_core::declaration::{AgentDeclaration, DynAgent};
 use onionskin_core::question::SealKey;
 use onionskin_core::spec::ToolValue;
 use onionskin_core::{AgentHandle, App, ScriptedModel, ToolSpec};
-use rmcp::model::Implementation;
+use rmcp::model::{Icon, Implementation};
 
 use crate::changes::Changes;
 use crate::error::ServeError;
-use crate::offer::{Offer, Source};
+use crate::offer::{Offer, Source, check_icon};
 use crate::parts::Parts;
 use crate::prompt::{MessageSource, Prompt};
 use crate::resource::Resource;
@@ -69,6 +69,34 @@ impl ServerBuilder {
     /// Sets the name that clients show to people.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.implementation.title = Some(title.into());
+        self
+    }
+
+    /// Adds an icon that clients show for the server: an address with `https:`, or a URI with `data:image/` that has the picture.
+    pub fn icon(mut self, src: impl Into<String>) -> Self {
+        self.implementation.icons.get_or_insert_default().push(Icon::new(src));
+        self
+    }
+
+    /// Adds an icon that clients show for the tool with this name, as [`Self::icon`].
+    ///
+    /// ```
+    /// use onionskin::serve::Server;
+    /// use onionskin::tool;
+    ///
+    /// /// Adds one.
+    /// #[tool]
+    /// fn add_one(x: i64) -> i64 {
+    ///     x + 1
+    /// }
+    ///
+    /// let server = Server::builder("sums", "1.0.0")
+    ///     .tool(add_one::spec())
+    ///     .tool_icon("add_one", "https://sums.example.com/plus.png");
+    /// # let _ = server;
+    /// ```
+    pub fn tool_icon(mut self, tool: impl Into<String>, src: impl Into<String>) -> Self {
+        self.offer.icons.push((tool.into(), Icon::new(src)));
         self
     }
 
@@ -179,8 +207,8 @@ impl ServerBuilder {
     /// Cancel safety: dropping the future has no effect.
     ///
     /// # Errors
-    /// Returns an error if the server offers nothing, if two of its tools, resources or prompts have one name, or if a tool or the folder of
-    /// skills cannot be served.
+    /// Returns an error if the server offers nothing, if two of its tools, resources or prompts have one name, or if a tool, an icon or the
+    /// folder of skills cannot be served.
     pub async fn build(self) -> Result<Server, ServeError> {
         let Self {
             implementation,
@@ -212,6 +240,7 @@ impl ServerBuilder {
             offer.writer = Some(host(&implementation.name, writers).await?);
         }
         offer.check(&implementation.name)?;
+        implementation.icons.iter().flatten().try_for_each(|icon| check_icon("the server", icon))?;
         let has_shared_key = key.is_some();
         let key = match key {
             Some(key) => key.derive(b"onionskin serve 1"),

@@ -18,6 +18,8 @@ pub(crate) struct Calls {
     user_counts: Mutex<HashMap<String, u32>>,
     /// Cancelled when the server ends. From then on, no call begins, and no run begins another turn.
     stop: CancellationToken,
+    /// Cancelled when the time for the calls in progress is over.
+    abort: CancellationToken,
 }
 
 impl Default for Calls {
@@ -26,6 +28,7 @@ impl Default for Calls {
             free: Arc::new(Semaphore::new(MAX_CALLS as usize)),
             user_counts: Mutex::default(),
             stop: CancellationToken::new(),
+            abort: CancellationToken::new(),
         }
     }
 }
@@ -72,6 +75,17 @@ impl Calls {
     /// The token that ends runs between two turns.
     pub(crate) fn stop(&self) -> CancellationToken {
         self.stop.clone()
+    }
+
+    /// Ends the calls in progress. Each of them gets an error.
+    pub(crate) fn abort(&self) {
+        self.end();
+        self.abort.cancel();
+    }
+
+    /// The result of a call; `None` if it is ended.
+    pub(crate) async fn until_aborted<T>(&self, call: impl Future<Output = T>) -> Option<T> {
+        self.abort.run_until_cancelled(call).await
     }
 
     /// Waits until no call is in progress.

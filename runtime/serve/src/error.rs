@@ -52,6 +52,15 @@ pub enum ServeError {
         /// The reason.
         source: Box<ExportError>,
     },
+    /// An icon cannot be served.
+    #[error("the icon of {of} cannot be served: {reason}")]
+    #[non_exhaustive]
+    Icon {
+        /// What it is the icon of.
+        of: String,
+        /// The reason.
+        reason: &'static str,
+    },
     /// A tool that was added as a value needs something that the server does not have.
     #[error(
         "a tool of the server cannot be used without an agent: {0} Add it to `function_tools` of an agent, and serve its tools"
@@ -93,6 +102,13 @@ pub enum ServeError {
         address: SocketAddr,
         /// The error of the system.
         source: io::Error,
+    },
+    /// A host is no host of requests.
+    #[error("`{host}` is no host: write its name, such as `agents.example.com`, without a scheme and a path")]
+    #[non_exhaustive]
+    Host {
+        /// The host.
+        host: String,
     },
     /// Other machines can reach the server, by its address or by a host that it accepts, and no token is required.
     #[error(

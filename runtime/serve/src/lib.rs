@@ -35,6 +35,7 @@ mod changes;
 mod client;
 mod error;
 mod http;
+mod logs;
 mod mcp;
 mod offer;
 mod parts;

@@ -6,7 +6,7 @@ use onionskin_core::run::RunRequest;
 use onionskin_core::{AgentHandle, Args, ToolDefinition, ToolError, ToolOutput};
 #[cfg(feature = "skills")]
 use rmcp::handler::server::skill_catalog::SkillCatalog;
-use rmcp::model::Resource as Listed;
+use rmcp::model::{Icon, Resource as Listed};
 
 use crate::error::ServeError;
 use crate::prompt::Prompt;
@@ -88,6 +88,8 @@ pub(crate) struct Offer {
     /// The skills, if a folder of them is served.
     #[cfg(feature = "skills")]
     pub(crate) skills: Option<SkillCatalog>,
+    /// Icons of tools, by the tools' names.
+    pub(crate) icons: Vec<(String, Icon)>,
     /// The agent with the tools that write prompts, if there are any.
     pub(crate) writer: Option<AgentHandle>,
     pub(crate) prepared: Prepared,
@@ -108,7 +110,7 @@ impl Offer {
     /// Returns an error if a source of tools fails.
     pub(crate) fn tools(&self) -> Result<Arc<Tools>, ServeError> {
         let lists = self.sources.iter().map(Source::definitions).collect::<Result<Lists, _>>()?;
-        Ok(self.prepared.tools(lists))
+        Ok(self.prepared.tools(lists, &self.icons))
     }
 
     /// The tool with this name.
@@ -144,8 +146,27 @@ impl Offer {
                 return Err(ServeError::Template { template, reason });
             }
         }
+        for (tool, icon) in &self.icons {
+            let of = format!("the tool `{tool}`");
+            if tools.source(tool).is_none() {
+                return Err(ServeError::Icon { of, reason: "the server has no such tool" });
+            }
+            check_icon(&of, icon)?;
+        }
         tools.definitions().try_for_each(|tool| export(tool).map(drop))
     }
+}
+
+/// Checks the address of an icon: clients refuse others.
+///
+/// # Errors
+/// Returns an error if it is none.
+pub(crate) fn check_icon(of: &str, icon: &Icon) -> Result<(), ServeError> {
+    if icon.src.starts_with("https://") || icon.src.starts_with("data:image/") {
+        return Ok(());
+    }
+    let reason = "its address begins with neither `https://` nor `data:image/`";
+    Err(ServeError::Icon { of: of.to_owned(), reason })
 }
 
 fn unique<'n>(

@@ -240,7 +240,9 @@ fn field(property: &Value, root: &Value) -> Option<Value> {
     let mut field = Map::from_iter([("type".to_owned(), kind.into())]);
     for (name, value) in schema.as_object().into_iter().chain(property.as_object()).flatten() {
         let is_known = match name.as_str() {
-            "title" | "description" | "default" => !value.is_null(),
+            // The schema of a plain type has its name as title, such as `uint8`.
+            "title" => *value != schema["type"] && *value != schema["format"] && !value.is_null(),
+            "description" | "default" => !value.is_null(),
             "format" => value.as_str().is_some_and(|format| FORMATS.contains(&format)),
             "enum" => value.as_array().is_some_and(|all| all.iter().all(Value::is_string)),
             name => keywords.contains(&name),
@@ -332,7 +334,7 @@ mod tests {
 
     #[test]
     fn u3_one_value_is_a_form_of_one_field() {
-        let form = form(json!({ "type": "boolean" }));
+        let form = form(json!({ "type": "boolean", "title": "boolean" }));
         assert_eq!(form.schema["properties"]["answer"], json!({ "type": "boolean" }));
         assert_eq!(form.read(&json!({ "answer": true })), Some(Answer::Value(json!(true))));
         assert_eq!(form.read(&json!({})), None);

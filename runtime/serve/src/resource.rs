@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use onionskin_core::BoxFuture;
 use onionskin_core::content;
+use percent_encoding::percent_decode_str;
 
 /// The values of the variables in the URI of a template.
 pub type Variables = Vec<(String, String)>;
@@ -160,21 +161,25 @@ impl Resource {
     }
 }
 
-/// The values of a template's variables in a URI. A variable has at least one character and no slash.
+/// The values of a template's variables in a URI, decoded (RFC 6570, simple expansion). A value is not empty, has no slash, and is
+/// neither `.` nor `..`, so that none leads out of its place.
 fn variables(template: &str, uri: &str) -> Option<Variables> {
     let (mut template, mut uri) = (template, uri);
     let mut found = Vec::new();
     while let Some((before, rest)) = template.split_once('{') {
         uri = uri.strip_prefix(before)?;
         let (name, after) = rest.split_once('}')?;
-        // Up to the text that follows the variable.
-        let next = after.split('{').next().unwrap_or_default();
-        let end = if next.is_empty() { uri.find('/').unwrap_or(uri.len()) } else { uri.find(next)? };
+        // Up to the text that follows the variable; what follows the last one is at the end.
+        let end = match after.split_once('{') {
+            Some((next, _)) => uri.find(next)?,
+            None => uri.strip_suffix(after)?.len(),
+        };
         let (value, remaining) = uri.split_at(end);
-        if value.is_empty() || value.contains('/') {
+        let value = percent_decode_str(value).decode_utf8().ok()?;
+        if value.contains('/') || matches!(&*value, "" | "." | "..") {
             return None;
         }
-        found.push((name.to_owned(), value.to_owned()));
+        found.push((name.to_owned(), value.into_owned()));
         (template, uri) = (after, remaining);
     }
     (template == uri).then_some(found)
@@ -218,6 +223,14 @@ mod tests {
             assert_eq!(found("t://{id}/data", uri), None, "{uri}");
         }
         assert_eq!(found("t://{id}", "t://a/b"), None);
+        assert_eq!(found("t://{name}.txt", "t://a.txt.txt"), Some(vec!["a.txt".to_owned()]));
+        assert_eq!(
+            found("t://{a}/{b}", "t://caf%C3%A9%20noir/x"),
+            Some(vec!["café noir".to_owned(), "x".to_owned()])
+        );
+        for uri in ["t://..%2Fsecret", "t://%FF", "t://%2E%2E"] {
+            assert_eq!(found("t://{id}", uri), None, "{uri}");
+        }
     }
 
     #[test]

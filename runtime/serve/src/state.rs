@@ -63,11 +63,11 @@ fn sorted(value: &Value) -> String {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum StateError {
     /// It was changed, made with another key, or belongs to another call or user.
-    #[error("the request state does not belong to this call: call the tool again without it")]
+    #[error("the request state does not belong to this call: begin again without it")]
     Forged,
-    #[error("the request state has expired: call the tool again without it")]
+    #[error("the request state has expired: begin again without it")]
     Expired,
-    #[error("the request state was used before: call the tool again without it")]
+    #[error("the request state was used before: begin again without it")]
     Used,
     #[error("the server has too many calls that wait for answers: try again later")]
     Full,

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::io;
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
+use std::time::Duration;
 
 use onionskin_lines::{Line, Lines, standard_streams};
 use rmcp::model::{
@@ -13,7 +14,9 @@ use rmcp::transport::Transport;
 use serde::Deserialize;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::{Mutex, Semaphore};
+use tokio::time::sleep;
 
+use crate::calls::Calls;
 use crate::error::ServeError;
 use crate::mcp::Handler;
 use crate::server::Server;
@@ -21,6 +24,8 @@ use crate::wire;
 
 /// The maximum number of bytes of a line.
 const MAX_LINE: usize = 16 * 1024 * 1024;
+/// The time of calls in progress after the client has closed its stream. The protocol library waits a second more.
+const LAST_CALLS: Duration = Duration::from_secs(4);
 /// The maximum number of answers to lines that are no message, which wait to be written. Then reading pauses.
 const MAX_PROBLEMS: usize = 16;
 
@@ -76,8 +81,9 @@ impl Server {
         read: impl AsyncRead + Send + Unpin + 'static,
         write: impl AsyncWrite + Send + Unpin + 'static,
     ) -> Result<(), ServeError> {
-        let lines = Messages::new(read, write);
-        let handler = Handler::new(Arc::clone(&self.0), Arc::default());
+        let calls = Arc::<Calls>::default();
+        let lines = Messages::new(read, write, Arc::clone(&calls));
+        let handler = Handler::new(Arc::clone(&self.0), calls);
         let running = serve_server(handler, lines).await;
         // The library's error has the whole message of the client.
         let broken = |_| {
@@ -101,6 +107,7 @@ struct Messages<R, W> {
     open: Arc<OpenIds>,
     /// The permits of answers that wait to be written.
     problems: Arc<Semaphore>,
+    calls: Arc<Calls>,
 }
 
 /// The part of a cancellation that names the request.
@@ -118,14 +125,24 @@ struct CancelledParams {
 type OpenIds = StdMutex<HashSet<RequestId>>;
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Messages<R, W> {
-    fn new(read: R, write: W) -> Self {
+    fn new(read: R, write: W, calls: Arc<Calls>) -> Self {
         Self {
             lines: Lines::new(read, MAX_LINE),
             has_begun: false,
             write: Arc::new(Mutex::new(write)),
             open: Arc::default(),
             problems: Arc::new(Semaphore::new(MAX_PROBLEMS)),
+            calls,
         }
+    }
+
+    /// Gives the calls in progress some time, because a client can have closed its stream and read on. Then each of them gets an error.
+    fn end_calls(&self) {
+        let calls = Arc::clone(&self.calls);
+        tokio::spawn(async move {
+            sleep(LAST_CALLS).await;
+            calls.abort();
+        });
     }
 
     /// The message of a line; `None` for an empty line or a message that has no effect.
@@ -153,10 +170,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Messages<R, W
             if let Some(id) = &envelope.id {
                 self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
             }
-            if !wire::is_json(line) {
-                return wire::no_json();
-            }
-            wire::problem(envelope.id, ErrorCode::INVALID_REQUEST, "the message is not one of the protocol")
+            wire::unreadable(line)
         })
     }
 }
@@ -185,12 +199,15 @@ where
         loop {
             // Answers are written by tasks, because this future can be dropped between two of their bytes.
             let permit = Arc::clone(&self.problems).acquire_owned().await.ok()?;
-            let message = match self.lines.next().await.ok()?? {
-                Line::Whole(line) | Line::Rest(line) => self.message(&line),
-                Line::TooLong(..) => {
+            let message = match self.lines.next().await {
+                Ok(Some(Line::Whole(line) | Line::Rest(line))) => self.message(&line),
+                Ok(Some(Line::TooLong(..))) => {
                     Err(wire::problem(None, ErrorCode::INVALID_REQUEST, "the message is too long"))
                 }
-                Line::Endless => return None,
+                Ok(Some(Line::Endless) | None) | Err(_) => {
+                    self.end_calls();
+                    return None;
+                }
             };
             match message {
                 Ok(Some(message)) => return Some(message),

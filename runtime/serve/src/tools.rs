@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use onionskin_core::ToolDefinition;
 use onionskin_core::export::ExportOptions;
-use rmcp::model::Tool;
+use rmcp::model::{Icon, Tool};
 use serde_json::json;
 
 use crate::error::ServeError;
@@ -21,12 +21,12 @@ pub(crate) type Lists = Vec<Arc<[ToolDefinition]>>;
 pub(crate) struct Prepared(Mutex<Option<Arc<Tools>>>);
 
 impl Prepared {
-    /// The tools of these lists.
-    pub(crate) fn tools(&self, lists: Lists) -> Arc<Tools> {
+    /// The tools of these lists, with icons for some of them.
+    pub(crate) fn tools(&self, lists: Lists, icons: &[(String, Icon)]) -> Arc<Tools> {
         let mut current = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &*current {
             Some(tools) if tools.has(&lists) => Arc::clone(tools),
-            _ => Arc::clone(current.insert(Arc::new(Tools::new(lists)))),
+            _ => Arc::clone(current.insert(Arc::new(Tools::new(lists, icons)))),
         }
     }
 }
@@ -50,7 +50,7 @@ struct Place {
 }
 
 impl Tools {
-    fn new(lists: Lists) -> Self {
+    fn new(lists: Lists, icons: &[(String, Icon)]) -> Self {
         let (mut listed, mut places) = (Vec::new(), HashMap::new());
         for (source, definition) in
             lists.iter().enumerate().flat_map(|(source, list)| list.iter().map(move |tool| (source, tool)))
@@ -62,6 +62,9 @@ impl Tools {
                         let ui = json!({ "resourceUri": page_uri(&definition.name) });
                         tool.meta.get_or_insert_default().0.insert("ui".to_owned(), ui);
                     }
+                    let own = icons.iter().filter(|(name, _)| **name == *definition.name);
+                    let own: Vec<_> = own.map(|(_, icon)| icon.clone()).collect();
+                    tool.icons = Some(own).filter(|own| !own.is_empty());
                     place.listed = Some(listed.len());
                     listed.push(tool);
                 }

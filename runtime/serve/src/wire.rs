@@ -5,9 +5,9 @@ use std::borrow::Cow;
 
 use onionskin_core::json::{json_values, levels};
 use rmcp::ErrorData;
-use rmcp::model::{ErrorCode, JsonRpcError, RequestId};
-use serde::Deserialize;
+use rmcp::model::{ErrorCode, InitializeRequestParams, JsonRpcError, RequestId};
 use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -21,6 +21,10 @@ const MAX_INITIALIZE: usize = 64 * 1024;
 pub(crate) const MAX_WATCHED: usize = 1000;
 /// The maximum number of bytes of a URI that is watched.
 const MAX_URI: usize = 2048;
+/// What requests of clients from 2026-07-28 on have in `_meta`.
+const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
+/// The error of a request whose parameters have another form.
+pub(crate) const UNFIT: &str = "the parameters do not fit the method";
 
 /// What a message is.
 #[derive(Debug)]
@@ -42,7 +46,7 @@ impl Envelope {
 struct Raw<'m> {
     #[serde(borrow)]
     jsonrpc: Option<Cow<'m, str>>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "present")]
     id: Option<&'m RawValue>,
     #[serde(borrow)]
     method: Option<Cow<'m, str>>,
@@ -50,6 +54,11 @@ struct Raw<'m> {
     params: Option<&'m RawValue>,
     result: Option<IgnoredAny>,
     error: Option<IgnoredAny>,
+}
+
+/// A value that is there, even if it is null.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+    Deserialize::deserialize(deserializer).map(Some)
 }
 
 /// Checks a message.
@@ -69,17 +78,17 @@ pub(crate) fn check(message: &[u8]) -> Result<Envelope, Box<JsonRpcError>> {
         let text = "batches of messages are not part of the protocol";
         return Err(problem(None, ErrorCode::INVALID_REQUEST, text));
     }
-    let no_message = || problem(None, ErrorCode::INVALID_REQUEST, "the message is not one of JSON-RPC 2.0");
-    let raw: Raw<'_> = serde_json::from_str(message).map_err(|_| no_message())?;
-    let id =
-        raw.id.map(|id| serde_json::from_str::<RequestId>(id.get())).transpose().map_err(|_| no_message())?;
-    let invalid = |text| problem(id.clone(), ErrorCode::INVALID_REQUEST, text);
+    let no_message = |id| problem(id, ErrorCode::INVALID_REQUEST, "the message is not one of JSON-RPC 2.0");
+    // The error names the request, if that much can be read.
+    let raw: Raw<'_> = serde_json::from_str(message).map_err(|_| no_message(readable_id(message)))?;
+    let id = raw.id.map(|id| serde_json::from_str::<RequestId>(id.get())).transpose();
+    let id = id.map_err(|_| no_message(None))?;
     if raw.jsonrpc.as_deref() != Some("2.0") {
-        return Err(invalid("the message is not one of JSON-RPC 2.0"));
+        return Err(no_message(id));
     }
     let Some(method) = raw.method else {
         let is_response = id.is_some() && (raw.result.is_some() || raw.error.is_some());
-        return if is_response { Ok(Envelope { id, method: None }) } else { Err(no_message()) };
+        return if is_response { Ok(Envelope { id, method: None }) } else { Err(no_message(id)) };
     };
     let params = raw.params.map(RawValue::get);
     if params.is_some_and(|params| !params.starts_with('{') && params != "null") {
@@ -88,19 +97,57 @@ pub(crate) fn check(message: &[u8]) -> Result<Envelope, Box<JsonRpcError>> {
     if let Some(text) = params.and_then(|params| too_long(&method, params)) {
         return Err(problem(id, ErrorCode::INVALID_PARAMS, text));
     }
+    if !fit(&method, params.unwrap_or("{}")) {
+        return Err(problem(id, ErrorCode::INVALID_PARAMS, UNFIT));
+    }
     Ok(Envelope { id, method: Some(method.into_owned()) })
+}
+
+/// The id in a message that is none.
+fn readable_id(message: &str) -> Option<RequestId> {
+    #[derive(Deserialize)]
+    struct Named {
+        id: RequestId,
+    }
+    serde_json::from_str::<Named>(message).ok().map(|named| named.id)
 }
 
 /// The answer to a text that is not JSON.
 #[expect(clippy::unnecessary_box_returns, reason = "it is the error of results")]
-pub(crate) fn no_json() -> Box<JsonRpcError> {
+fn no_json() -> Box<JsonRpcError> {
     problem(None, ErrorCode::PARSE_ERROR, "the message is not JSON")
 }
 
-/// Whether the numbers and the escapes of a message are values too. [`check`] does not read them: the protocol library refuses those that are
-/// none, and then this says why.
-pub(crate) fn is_json(message: &[u8]) -> bool {
-    serde_json::from_slice::<Value>(message).is_ok()
+/// The answer to a message that passed [`check`], and that the protocol library cannot read. Numbers and escapes that are none are not JSON
+/// either, which [`check`] does not see; in other messages, the parameters are not those of any method.
+#[expect(clippy::unnecessary_box_returns, reason = "it is the error of results")]
+pub(crate) fn unreadable(message: &[u8]) -> Box<JsonRpcError> {
+    let id = check(message).ok().and_then(|envelope| envelope.id);
+    match serde_json::from_slice::<Value>(message) {
+        Ok(_) => problem(id, ErrorCode::INVALID_PARAMS, UNFIT),
+        Err(_) => {
+            problem(id, ErrorCode::PARSE_ERROR, "a number or an escape of the message is not one of JSON")
+        }
+    }
+}
+
+/// Whether the parameters are those of the method, where the protocol library takes others for none, or the message for another one.
+fn fit(method: &str, params: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Page<'p> {
+        #[serde(borrow, rename = "cursor")]
+        _cursor: Option<Cow<'p, str>>,
+    }
+    match method {
+        // Clients from 2026-07-28 on have no such method, which the protocol library tells them.
+        "initialize" => {
+            params.contains(VERSION_KEY) || serde_json::from_str::<InitializeRequestParams>(params).is_ok()
+        }
+        "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list" | "skills/list" => {
+            serde_json::from_str::<Option<Page<'_>>>(params).is_ok()
+        }
+        _ => true,
+    }
 }
 
 /// Why the parameters of a method are too long, if they are.
@@ -165,9 +212,32 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":1,"method":5}"#, Some(-32600)),
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}"#, Some(-32602)),
             (r#"{"jsonrpc":"2.0","id":1}"#, Some(-32600)),
+            (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, Some(-32600)),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":5}}"#, Some(-32602)),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":null}"#, None),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#, Some(-32602)),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#,
+                None,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":5}}"#,
+                Some(-32602),
+            ),
         ] {
             assert_eq!(code(message), expected, "{message}");
         }
+    }
+
+    #[test]
+    fn o2_an_error_names_the_request_whose_id_can_be_read() {
+        let id = |message: &str| check(message.as_bytes()).unwrap_err().id;
+        let seven = Some(RequestId::Number(7));
+        assert_eq!(id(r#"{"jsonrpc":"2.0","id":7,"method":123}"#), seven);
+        assert_eq!(id(r#"{"jsonrpc":"2.0","id":7}"#), seven);
+        assert_eq!(id(r#"{"id":7,"method":"ping"}"#), seven);
+        assert_eq!(id(r#"{"jsonrpc":"2.0","id":7,"id":8,"method":"ping"}"#), None);
+        assert_eq!(unreadable(br#"{"jsonrpc":"2.0","id":7,"method":"x","params":{"a":1e999}}"#).id, seven);
     }
 
     #[test]

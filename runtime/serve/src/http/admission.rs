@@ -28,7 +28,7 @@ pub(crate) struct Admission {
 }
 
 impl Admission {
-    /// Checks the head of a request. Returns its origin if it is one that the program has named, whose pages may read answers.
+    /// Checks the head of a request. Returns its origin, if it is one of a page: the page may read the answer.
     ///
     /// # Errors
     /// Returns the answer to a request that is refused.
@@ -46,10 +46,8 @@ impl Admission {
         let forbidden =
             || refusal(StatusCode::FORBIDDEN, -32600, "the server does not answer pages of this origin");
         let parsed = origin.to_str().ok().and_then(Origin::parse).ok_or_else(forbidden)?;
-        if self.origins.iter().any(|known| parsed.fits(known)) {
-            return Ok(Some(origin.clone()));
-        }
-        if is_loopback(&parsed.host) { Ok(None) } else { Err(forbidden()) }
+        let is_known = is_loopback(&parsed.host) || self.origins.iter().any(|known| parsed.fits(known));
+        if is_known { Ok(Some(origin.clone())) } else { Err(forbidden()) }
     }
 }
 
@@ -82,6 +80,11 @@ fn is_same_host(known: &str, host: &Authority) -> bool {
         let is_any_port = known.port_u16().is_none();
         known.host().eq_ignore_ascii_case(host.host()) && (is_any_port || known.port_u16() == host.port_u16())
     })
+}
+
+/// Whether a text is a host, with a port or without. No request names a pattern.
+pub(crate) fn is_host(known: &str) -> bool {
+    !known.contains('*') && authority(known).is_some_and(|known| !known.host().is_empty())
 }
 
 /// Whether a host that a program accepts is one of this machine alone.
@@ -195,6 +198,16 @@ mod tests {
             ("null", 403),
         ] {
             assert_eq!(status(&[("host", "localhost"), ("origin", origin)], "/mcp"), expected, "{origin}");
+        }
+        for (host, is_one) in [
+            ("a.example.com:80", true),
+            ("[::1]", true),
+            ("https://a.example.com/", false),
+            ("", false),
+            ("a b", false),
+            ("*.example.com", false),
+        ] {
+            assert_eq!(is_host(host), is_one, "{host}");
         }
         assert_eq!(status(&[("host", "localhost"), ("host", "evil.com")], "/mcp"), 400);
         assert_eq!(status(&[("host", "localhost")], "http://evil.com/mcp"), 400);

@@ -33,7 +33,7 @@ impl Door {
         }
     }
 
-    /// Checks host and origin. Returns the origin if its pages may read the answer.
+    /// Checks host and origin. Returns the origin of a page.
     ///
     /// # Errors
     /// Returns the refusal of the request.

@@ -105,10 +105,12 @@ impl Listening {
         }
         drop(listener);
         calls.end();
-        let have_ended = tokio::time::timeout(bounds.grace, calls.ended()).await.is_ok();
+        if tokio::time::timeout(bounds.grace, calls.ended()).await.is_err() {
+            calls.abort();
+        }
         // The last answers are written. Streams of notifications have no end of their own.
         let mut written = pin!(connections.shutdown());
-        let are_written = have_ended && tokio::time::timeout(LAST_ANSWERS, &mut written).await.is_ok();
+        let are_written = tokio::time::timeout(LAST_ANSWERS, &mut written).await.is_ok();
         ended.cancel();
         if !are_written {
             let _ = tokio::time::timeout(LAST_ANSWERS, written).await;

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rmcp::model::RequestId;
-use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
+use rmcp::transport::streamable_http_server::session::local::SessionConfig;
 
+use super::manager::Manager;
 use crate::user::User;
 
 /// The part of all sessions that one user can have.
@@ -17,7 +18,7 @@ const MAX_USERS: usize = 10_000;
 
 /// The sessions and their users.
 pub(crate) struct Sessions {
-    manager: Arc<LocalSessionManager>,
+    manager: Arc<Manager>,
     /// The user of each session, and its id as the user has it.
     users: Mutex<HashMap<String, (Option<User>, String)>>,
     most: usize,
@@ -26,20 +27,20 @@ pub(crate) struct Sessions {
 impl Sessions {
     /// `question_timeout` is the time that a client has for an answer: its session does not end before.
     pub(crate) fn new(most: usize, question_timeout: Duration) -> Self {
-        let mut manager = LocalSessionManager::default();
+        let mut config = SessionConfig::default();
         // A session without messages ends after a time, and its calls with it.
         let idle = SessionConfig::DEFAULT_KEEP_ALIVE.saturating_add(question_timeout);
-        manager.session_config.keep_alive = Some(idle);
-        Self { manager: Arc::new(manager), users: Mutex::default(), most }
+        config.keep_alive = Some(idle);
+        Self { manager: Arc::new(Manager::new(config)), users: Mutex::default(), most }
     }
 
-    pub(crate) fn manager(&self) -> Arc<LocalSessionManager> {
+    pub(crate) fn manager(&self) -> Arc<Manager> {
         Arc::clone(&self.manager)
     }
 
     /// Whether a session is in this process.
     pub(crate) async fn is_live(&self, id: &str) -> bool {
-        self.manager.sessions.read().await.contains_key(id)
+        self.manager.inner.sessions.read().await.contains_key(id)
     }
 
     /// Whether a session is in this process and belongs to the user, who has its id as `shown`.
@@ -53,7 +54,7 @@ impl Sessions {
 
     /// Whether a user can begin another session.
     pub(crate) async fn has_room(&self, user: Option<&User>) -> bool {
-        let live = self.manager.sessions.read().await;
+        let live = self.manager.inner.sessions.read().await;
         let mut users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
         // Those that have ended are known to the manager alone.
         if users.len() >= self.most / SHARE {

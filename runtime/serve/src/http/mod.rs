@@ -1,13 +1,16 @@
 //! Servers over HTTP.
 
+mod accept;
 mod admission;
 mod api;
 mod auth;
 mod body;
 mod door;
+mod events;
 mod handover;
 mod listen;
 mod load;
+mod manager;
 mod metadata;
 mod priming;
 mod responses;
@@ -29,7 +32,7 @@ use crate::error::ServeError;
 use crate::server::Server;
 use crate::user::User;
 
-use admission::{Admission, is_of_this_machine};
+use admission::{Admission, is_host, is_of_this_machine};
 pub use auth::TokenVerifier;
 use auth::{Gate, Verifier};
 use door::Door;
@@ -170,8 +173,16 @@ impl Http {
     }
 
     /// The endpoint as a service of tower, for a path of an application: `Router::new().nest_service("/mcp", http.service())`. It checks
-    /// hosts, origins, tokens and lengths of bodies; connections and their times are those of the application.
+    /// hosts, origins, tokens and lengths of bodies; connections and their times are those of the application. It is the MCP endpoint alone:
+    /// [`Self::router`] has the routes of [`Self::api`] and of [`Self::resource_metadata`] too, for `Router::merge`.
+    ///
+    /// # Panics
+    /// Panics after [`Self::api`], whose routes it does not have.
     pub fn service(&self) -> HttpService {
+        assert!(
+            !self.has_api,
+            "`service` is the MCP endpoint alone: merge `router()`, which has the routes of `api` too"
+        );
         HttpService::new(self, Arc::new(Door::new(self)), Arc::default(), CancellationToken::new())
     }
 
@@ -224,11 +235,14 @@ impl Http {
     /// Cancel safety: dropping the future listens on nothing.
     ///
     /// # Errors
-    /// Returns an error if the address cannot be used, if other machines can reach it and no token is required, or if the server has
-    /// [`Self::api`] and no agent.
+    /// Returns an error if the address cannot be used, if a [host](Self::host) is none, if other machines can reach the server and no token is
+    /// required, or if it has [`Self::api`] and no agent.
     pub async fn listen(&self, address: SocketAddr) -> Result<Listening, ServeError> {
         let is_reachable =
             !address.ip().is_loopback() || self.admission.hosts.iter().any(|host| !is_of_this_machine(host));
+        if let Some(host) = self.admission.hosts.iter().find(|host| !is_host(host)) {
+            return Err(ServeError::Host { host: host.clone() });
+        }
         if is_reachable && !self.gate.is_closed() {
             return Err(ServeError::Open { address });
         }

@@ -11,23 +11,25 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::{Body, Bytes};
 use onionskin_core::text::short;
 use onionskin_core::{BoxFuture, CancellationToken};
-use rmcp::model::JsonRpcError;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::model::{ClientJsonRpcMessage, JsonRpcError};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower_service::Service;
 
 use super::Http;
+use super::accept::name_forms;
 use super::admission::{preflight, share_with};
 use super::body::Holding;
 use super::door::Door;
 use super::handover::Handover;
 use super::load::{OpenRequest, OpenRequests, Sessions};
+use super::manager::Manager;
 use super::priming::{self, Unprimed};
 use super::responses::{Refusal, refusal, unavailable};
 use super::session_id::{OwnId, SessionIds};
 use super::single::{is_stream, single};
 use crate::calls::Calls;
+use crate::logs::RequestLogs;
 use crate::mcp::Handler;
 use crate::user::User;
 use crate::wire;
@@ -43,7 +45,7 @@ pub struct HttpService(Arc<Endpoint>);
 
 /// What the clones of a service share.
 struct Endpoint {
-    inner: StreamableHttpService<Handler, LocalSessionManager>,
+    inner: StreamableHttpService<Handler, Manager>,
     calls: Arc<Calls>,
     door: Arc<Door>,
     ids: SessionIds,
@@ -119,9 +121,7 @@ impl Endpoint {
                 self.ids.own(shown, user.as_ref())
             };
             let id = HeaderValue::from_str(id).ok();
-            let unknown =
-                || refusal(StatusCode::NOT_FOUND, -32001, "there is no such session: initialize a new one");
-            let (own, id) = own.zip(id).ok_or_else(unknown)?;
+            let (own, id) = own.zip(id).ok_or_else(unknown_session)?;
             if let (Some(handover), Some(state)) = (&self.handover, &own.state)
                 && !self.sessions.is_live(own.id).await
             {
@@ -145,12 +145,20 @@ impl Endpoint {
         // The call holds it too.
         if let (Some(open), _) = &held {
             head.extensions.insert(Arc::clone(open));
+            head.extensions.insert(RequestLogs::default());
         }
+        name_forms(&head.method, &mut head.headers);
         let (method, knows_priming) = (head.method.clone(), priming::is_known(&head.headers, &bytes));
         let answer = self.inner.handle(Request::from_parts(head, Full::new(bytes.clone()))).await;
         drop(brought);
-        if answer.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE && !wire::is_json(&bytes) {
-            return Err(problem(wire::no_json()));
+        let is_read = || serde_json::from_slice::<ClientJsonRpcMessage>(&bytes).is_ok();
+        match answer.status() {
+            StatusCode::UNSUPPORTED_MEDIA_TYPE if !is_read() => {
+                return Err(problem(wire::unreadable(&bytes)));
+            }
+            // The session has ended.
+            StatusCode::NOT_FOUND if is_text(&answer) => return Err(unknown_session()),
+            _ => {}
         }
         let answer = in_words_of_the_protocol(answer).await;
         let answer = if method == Method::POST { single(answer).await } else { answer };
@@ -215,6 +223,11 @@ impl Endpoint {
     }
 }
 
+/// The refusal of a request of a session that has ended, never was, or belongs to another user.
+fn unknown_session() -> Refusal {
+    refusal(StatusCode::NOT_FOUND, -32001, "there is no such session: initialize a new one")
+}
+
 /// The refusal of a message that is none.
 #[expect(clippy::boxed_local, reason = "it is the error of results")]
 fn problem(problem: Box<JsonRpcError>) -> Refusal {
@@ -222,11 +235,17 @@ fn problem(problem: Box<JsonRpcError>) -> Refusal {
     refusal(StatusCode::BAD_REQUEST, error.code.0, error.message).with_id(problem.id)
 }
 
+/// Whether an answer is a text of the protocol library.
+fn is_text(answer: &Answer) -> bool {
+    answer.headers().get(CONTENT_TYPE).is_none_or(|kind| kind.as_bytes().starts_with(b"text/plain"))
+}
+
 /// The answer, with a text of the protocol library as an error of JSON-RPC.
 async fn in_words_of_the_protocol(answer: Answer) -> Answer {
-    let is_text =
-        answer.headers().get(CONTENT_TYPE).is_none_or(|kind| kind.as_bytes().starts_with(b"text/plain"));
-    if !answer.status().is_client_error() || !is_text || answer.status() == StatusCode::METHOD_NOT_ALLOWED {
+    if !answer.status().is_client_error()
+        || !is_text(&answer)
+        || answer.status() == StatusCode::METHOD_NOT_ALLOWED
+    {
         return answer;
     }
     let (mut head, body) = answer.into_parts();

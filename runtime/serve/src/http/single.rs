@@ -38,7 +38,10 @@ pub(crate) async fn single(
             let Ok(event) = frame.into_data() else { continue };
             begun.push_back(event.clone());
             if !has_no_data(&event) {
-                return message(&event).filter(|message| is_answer(message));
+                let message = message(&event).filter(|message| is_answer(message));
+                // The stream is read to its end, which comes at once: a client can come back for one that is not.
+                while message.is_some() && rest.frame().await.is_some() {}
+                return message;
             }
         }
         None
@@ -96,5 +99,38 @@ impl Body for Begun {
 
     fn is_end_stream(&self) -> bool {
         self.begun.is_empty() && self.rest.is_end_stream()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use http_body_util::StreamBody;
+
+    use super::*;
+
+    /// A stream of one event, and whether it was read to its end.
+    async fn answered(event: &'static str) -> (Response<BoxBody<Bytes, Infallible>>, bool) {
+        let was_read = Arc::new(AtomicBool::new(false));
+        let (mut event, read) = (Some(event), Arc::clone(&was_read));
+        let events = futures_util::stream::poll_fn(move |_| {
+            let event = event.take().map(|event| Ok(Frame::data(Bytes::from(event))));
+            read.fetch_or(event.is_none(), Ordering::SeqCst);
+            Poll::Ready(event)
+        });
+        let mut answer = Response::new(StreamBody::new(events).boxed());
+        answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+        let answer = single(answer).await;
+        (answer, was_read.load(Ordering::SeqCst))
+    }
+
+    #[tokio::test]
+    async fn o2_a_stream_whose_answer_is_json_is_read_to_its_end() {
+        let (answer, was_read) = answered("id: a/1\ndata: {\"id\":1,\"result\":{}}\n\n").await;
+        assert!(was_read && !is_stream(answer.headers()));
+        let (stream, was_read) = answered("id: a/1\ndata: {\"method\":\"x\"}\n\n").await;
+        assert!(!was_read && is_stream(stream.headers()));
     }
 }

@@ -2,7 +2,7 @@
 //! person, by a form.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use onionskin_core::question::{Answer, Answerer, CallerRequest, Paused, Question, QuestionKind};
@@ -13,7 +13,7 @@ use rmcp::model::{
     ElicitationAction, ElicitationCapability, ElicitationSchema, FormElicitationCapability, InputRequest,
     InputRequests, InputResponses, ListRootsRequest, RootsCapabilities, SamplingCapability, ServerRequest,
 };
-use rmcp::service::{Peer, PeerRequestOptions, RoleServer};
+use rmcp::service::{Peer, PeerRequestOptions, RoleServer, ServiceError};
 use serde_json::{Value, json};
 
 use super::result::MAX_ECHO;
@@ -37,6 +37,8 @@ pub(super) struct ClientPeer {
     pub(super) client: Client,
     /// The time for an answer.
     pub(super) timeout: Duration,
+    /// Why it gave no answer.
+    pub(super) refusal: Arc<Mutex<Option<String>>>,
 }
 
 impl Answerer for ByClient {
@@ -47,36 +49,52 @@ impl Answerer for ByClient {
                 if wanted.is_missing(&asked.client).is_some() {
                     return None;
                 }
-                ask(&asked.peer, asked.timeout, &question, &wanted).await
+                let answer = ask(&asked.peer, asked.timeout, &question, &wanted).await;
+                answer
+                    .map_err(|reason| {
+                        *asked.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason);
+                    })
+                    .ok()
             }
             Self::Named(responses) => {
                 let name = own_name(&question).filter(|_| question.step().scope().is_empty())?;
                 let response = responses.lock().unwrap_or_else(PoisonError::into_inner).remove(name)?;
-                answer(&question, &response)
+                answer(&question, &response).ok()
             }
             Self::Nobody => None,
         }
     }
 }
 
+/// What was wrong with answers, by the keys of their questions. The client is asked these again.
+pub(super) type Problems = BTreeMap<String, String>;
+
 /// The answers that a client brought to the open questions of its call, which have these names, by the keys of the questions.
 pub(super) fn answers(
     paused: &Paused,
     names: &[String],
     responses: &InputResponses,
-) -> Vec<(String, Answer)> {
-    let questions = paused.questions().iter().zip(names);
-    let answered = questions.filter_map(|(question, name)| {
-        let answer = answer(question, responses.get(name)?)?;
-        Some((question.key().to_owned(), answer))
-    });
-    answered.collect()
+) -> (Vec<(String, Answer)>, Problems) {
+    let (mut answers, mut problems) = (Vec::new(), Problems::new());
+    for (question, name) in paused.questions().iter().zip(names) {
+        let Some(response) = responses.get(name) else { continue };
+        match answer(question, response) {
+            Ok(answer) => answers.push((question.key().to_owned(), answer)),
+            Err(problem) => drop(problems.insert(question.key().to_owned(), problem)),
+        }
+    }
+    (answers, problems)
 }
 
-/// The answer in a response; `None` if it does not fit: the client is then asked again.
-fn answer(question: &Question, response: &Value) -> Option<Answer> {
-    let answer = Wanted::new(question)?.read(response)?;
-    question.check(&answer).is_ok().then_some(answer)
+/// The answer in a response.
+///
+/// # Errors
+/// Returns what is wrong with it.
+fn answer(question: &Question, response: &Value) -> Result<Answer, String> {
+    let answer = Wanted::new(question).and_then(|wanted| wanted.read(response));
+    let answer = answer.ok_or("the answer does not fit the form")?;
+    question.check(&answer).map_err(|error| error.to_string())?;
+    Ok(answer)
 }
 
 /// What a question wants of the client.
@@ -138,10 +156,10 @@ impl Wanted {
         })
     }
 
-    /// The request in a result.
-    fn input_request(&self) -> Result<InputRequest, serde_json::Error> {
+    /// The request in a result, with a note as [`Self::request`].
+    fn input_request(&self, note: Option<&str>) -> Result<InputRequest, serde_json::Error> {
         Ok(match self {
-            Self::Form(form) => InputRequest::Elicitation(elicitation(form, None)?),
+            Self::Form(form) => InputRequest::Elicitation(elicitation(form, note)?),
             Self::Sampling(request) => InputRequest::CreateMessage(request.clone()),
             Self::Roots(request) => InputRequest::ListRoots(request.clone()),
         })
@@ -153,7 +171,8 @@ impl Wanted {
             Self::Form(form) => {
                 let response: ElicitResult = serde_json::from_value(response.clone()).ok()?;
                 match response.action {
-                    ElicitationAction::Accept => form.read(&response.content.unwrap_or_default()),
+                    // A form without required fields needs no content.
+                    ElicitationAction::Accept => form.read(&response.content.unwrap_or_else(|| json!({}))),
                     ElicitationAction::Decline | ElicitationAction::Cancel => Some(form.declined()),
                     // A later version of the protocol.
                     _ => None,
@@ -179,49 +198,63 @@ fn elicitation(form: &Form, note: Option<&str>) -> Result<ElicitRequest, serde_j
     }))
 }
 
-/// Asks the client by a request, and once more if the answer does not fit. `None` if it gives no answer.
+/// Asks the client by a request, and once more if the answer does not fit.
+///
+/// # Errors
+/// Returns the reason if it gives no answer.
 async fn ask(
     peer: &Peer<RoleServer>,
     timeout: Duration,
     question: &Question,
     wanted: &Wanted,
-) -> Option<Answer> {
-    let mut note = None;
+) -> Result<Answer, String> {
+    let mut note: Option<String> = None;
     for _ in 0..2 {
         let options = PeerRequestOptions::with_timeout(timeout);
-        let request = wanted.request(note.as_deref()).ok()?;
-        let asked = peer.send_cancellable_request(request, options).await.ok()?;
-        let response = match asked.await_response().await {
-            Ok(ClientResult::ElicitResult(response)) => serde_json::to_value(response),
-            Ok(ClientResult::CreateMessageResult(response)) => serde_json::to_value(response),
-            Ok(ClientResult::ListRootsResult(response)) => serde_json::to_value(response),
-            Ok(_) => return None,
-            Err(error) => {
-                tracing::warn!("a client did not answer a question: {error}");
-                return None;
-            }
+        let request = wanted.request(note.as_deref()).map_err(|_| "it cannot be asked in MCP")?;
+        let asked = peer.send_cancellable_request(request, options).await.map_err(no_answer)?;
+        let response = match asked.await_response().await.map_err(no_answer)? {
+            ClientResult::ElicitResult(response) => serde_json::to_value(response),
+            ClientResult::CreateMessageResult(response) => serde_json::to_value(response),
+            ClientResult::ListRootsResult(response) => serde_json::to_value(response),
+            _ => return Err("the client gave a result of another form".to_owned()),
         };
-        let answer = wanted.read(&response.ok()?);
-        let problem = match &answer {
-            Some(answer) => question.check(answer).err().map(|error| error.to_string()),
-            None => Some("the answer does not fit the form".to_owned()),
-        };
-        if problem.is_none() {
-            return answer;
+        match answer(question, &response.unwrap_or_default()) {
+            Ok(answer) => return Ok(answer),
+            Err(problem) => note = Some(problem),
         }
-        note = problem;
     }
-    None
+    Err(note.unwrap_or_default())
+}
+
+/// Why a client gave no answer.
+#[expect(clippy::wildcard_enum_match_arm, reason = "in all other cases the connection has failed")]
+fn no_answer(error: ServiceError) -> String {
+    match error {
+        ServiceError::McpError(error) => {
+            format!("the client answered with an error: {}", short(&error.message, MAX_ECHO))
+        }
+        ServiceError::Timeout { .. } => "the client did not answer in time".to_owned(),
+        error => {
+            tracing::warn!("a client did not answer a question: {error}");
+            "the client did not answer".to_owned()
+        }
+    }
 }
 
 /// The requests for the open questions of a paused call, by these names.
 ///
 /// # Errors
 /// Returns an error if a question cannot be written in MCP.
-pub(super) fn input_requests(paused: &Paused, names: &[String]) -> Result<InputRequests, ErrorData> {
+pub(super) fn input_requests(
+    paused: &Paused,
+    names: &[String],
+    problems: &Problems,
+) -> Result<InputRequests, ErrorData> {
     let mut requests = BTreeMap::new();
     for (question, name) in paused.questions().iter().zip(names) {
-        let request = Wanted::new(question).map(|wanted| wanted.input_request());
+        let problem = problems.get(question.key()).map(String::as_str);
+        let request = Wanted::new(question).map(|wanted| wanted.input_request(problem));
         let Some(Ok(request)) = request else {
             tracing::error!("the question `{}` cannot be written in MCP", question.key());
             return Err(ErrorData::internal_error("a question of the call cannot be written in MCP", None));
@@ -253,15 +286,23 @@ pub(super) fn checked(responses: Option<InputResponses>) -> Result<InputResponse
     }
 }
 
-/// The questions of a paused call, for a client that cannot ask them.
-pub(super) fn unasked(paused: &Paused) -> String {
+/// The questions of a paused call that its client did not answer, and why.
+pub(super) fn unasked(paused: &Paused, client: &Client, refusal: Option<String>) -> String {
     let questions = paused.questions().iter().map(|question| match Form::new(question) {
         Some(form) => form.message,
         None => format!("`{}` asks more than a person can read", question.tool_name()),
     });
+    let reason = refusal.unwrap_or_else(|| match missing_capabilities(paused, client) {
+        Some(missing) => {
+            let missing = serde_json::to_value(missing).unwrap_or_default();
+            let names: Vec<_> =
+                missing.as_object().into_iter().flatten().map(|(name, _)| format!("`{name}`")).collect();
+            format!("this client cannot ask for it ({})", names.join(", "))
+        }
+        None => "nobody gave one".to_owned(),
+    });
     format!(
-        "The call needs an answer of a person, and this client cannot ask for it or got none (`elicitation`). It did not run to its end. It \
-         asked:\n{}",
+        "The call needs an answer, and {reason}. It did not run to its end. It asked:\n{}",
         questions.collect::<Vec<_>>().join("\n")
     )
 }

@@ -1,6 +1,6 @@
 //! Calls: of tools, and of prompts that tools write.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use onionskin_core::question::Paused;
 use onionskin_core::run::ToolCallStream;
@@ -14,7 +14,9 @@ use serde_json::Value;
 use tokio::time::timeout;
 use tracing::Instrument as _;
 
-use super::asking::{ByClient, ClientPeer, answers, checked, input_requests, missing_capabilities, unasked};
+use super::asking::{
+    ByClient, ClientPeer, Problems, answers, checked, input_requests, missing_capabilities, unasked,
+};
 use super::client::Requester;
 use super::reports::Reports;
 use super::result;
@@ -125,6 +127,8 @@ pub(super) async fn run(
     let responses = checked(responses)?;
     let id;
     let by_client;
+    let mut problems = Problems::new();
+    let refusal = Arc::<Mutex<Option<String>>>::default();
     let request = match state {
         Some(state) => {
             let invalid = |error: StateError| ErrorData::invalid_params(error.to_string(), None);
@@ -134,7 +138,9 @@ pub(super) async fn run(
             id = opened.paused.run_id().to_owned();
             by_client = ByClient::Nobody;
             let request = target.agent().resume_call(&opened.paused);
-            let answers = answers(&opened.paused, &names(opened.paused.questions()), &responses);
+            let names = names(opened.paused.questions());
+            let (answers, wrong) = answers(&opened.paused, &names, &responses);
+            problems = wrong;
             answers.into_iter().fold(request, |request, (key, answer)| request.answer(key, answer))
         }
         None => match target.call(&name, Args::from(arguments.clone())) {
@@ -144,7 +150,8 @@ pub(super) async fn run(
                     ByClient::Named(Mutex::new(responses))
                 } else {
                     let (peer, client) = (requester.peer.clone(), requester.client.clone());
-                    ByClient::Request(Box::new(ClientPeer { peer, client, timeout: parts.question_timeout }))
+                    let (timeout, refusal) = (parts.question_timeout, Arc::clone(&refusal));
+                    ByClient::Request(Box::new(ClientPeer { peer, client, timeout, refusal }))
                 };
                 request.run_id(id.as_str())
             }
@@ -183,22 +190,26 @@ pub(super) async fn run(
     drop(running);
     match ended {
         Ok(output) => Ok(Ended::Output(output)),
-        Err(RunError::Paused(paused)) => unanswered(parts, requester, &paused, &binding()),
-        Err(RunError::Cancelled { .. }) if place.calls.is_ending() => Err(busy()),
+        Err(RunError::Paused(paused)) if requester.is_asked_by_result => {
+            asks(parts, requester, &paused, &binding(), &problems)
+        }
+        Err(RunError::Paused(paused)) => {
+            let refusal = refusal.lock().unwrap_or_else(PoisonError::into_inner).take();
+            result::error(unasked(&paused, &requester.client, refusal)).map(Ended::Failed)
+        }
+        Err(RunError::Cancelled { .. }) if place.calls.is_ending() => Err(aborted()),
         Err(failure) => result::failed(&name, &failure, &id).map(Ended::Failed),
     }
 }
 
-/// The answer to a call that waits for the client.
-fn unanswered(
+/// The answer to a call that waits for the client. `problems` are those of the answers that it brought.
+fn asks(
     parts: &Parts,
     requester: &Requester,
     paused: &Paused,
     binding: &Binding,
+    problems: &Problems,
 ) -> Result<Ended, ErrorData> {
-    if !requester.is_asked_by_result {
-        return result::error(unasked(paused)).map(Ended::Failed);
-    }
     if let Some(missing) = missing_capabilities(paused, &requester.client) {
         return Err(ErrorData::missing_required_client_capability(missing));
     }
@@ -207,7 +218,7 @@ fn unanswered(
         ErrorData::internal_error("the call cannot wait for an answer", None)
     })?;
     Ok(Ended::Asks(InputRequiredResult::new(
-        Some(input_requests(paused, &names(paused.questions()))?),
+        Some(input_requests(paused, &names(paused.questions()), problems)?),
         Some(state),
     )))
 }
@@ -229,7 +240,13 @@ fn log_id() -> Result<String, ErrorData> {
 
 /// The error of a server that has no room for a call.
 pub(super) fn busy() -> ErrorData {
-    ErrorData::internal_error("the server has too many calls, or ends: try again later", None)
+    ErrorData::internal_error("the server has too many calls or is shutting down: try again later", None)
+}
+
+/// The error of a call that has begun and is ended by the server.
+pub(super) fn aborted() -> ErrorData {
+    let text = "the server shut down before the call ended: whether it took effect is not known";
+    ErrorData::internal_error(text, None)
 }
 
 /// The error for a source of tools that fails.

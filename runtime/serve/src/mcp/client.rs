@@ -4,6 +4,7 @@ use rmcp::model::{ClientCapabilities, LoggingLevel, ProgressToken, ProtocolVersi
 use rmcp::service::{Peer, RequestContext, RoleServer};
 
 use crate::client::Client;
+use crate::logs::RequestLogs;
 use crate::user::User;
 
 /// The client of one request.
@@ -18,6 +19,8 @@ pub(crate) struct Requester {
     pub(crate) progress_token: Option<ProgressToken>,
     /// The lowest level of logs that it wants; `None` for no logs.
     pub(crate) log_level: Option<LoggingLevel>,
+    /// The logs of a request in a session.
+    pub(crate) logs: Option<RequestLogs>,
 }
 
 impl Requester {
@@ -36,7 +39,9 @@ impl Requester {
             has_roots: capabilities.roots.is_some(),
             ..Client::default()
         };
+        let mut logs = None;
         if let Some(head) = context.extensions.get::<http::request::Parts>() {
+            logs = head.extensions.get().cloned();
             client.set_headers(&head.headers);
             client.user = head.extensions.get::<User>().cloned();
         }
@@ -47,6 +52,7 @@ impl Requester {
             has_tasks: is_new && capabilities.supports_tasks(),
             progress_token: context.meta.get_progress_token(),
             log_level: if is_new { context.meta.log_level() } else { Some(session_level) },
+            logs,
         }
     }
 }

@@ -30,7 +30,7 @@ use super::{call, lists, task};
 use crate::calls::Calls;
 use crate::changes::Listener;
 use crate::parts::Parts;
-use crate::wire::MAX_WATCHED;
+use crate::wire::{MAX_WATCHED, UNFIT};
 
 /// The handler of one connection: a client over standard streams, a session over HTTP, or a single request without a session.
 pub(crate) struct Handler {
@@ -77,6 +77,22 @@ impl Handler {
         is_said.then(|| u64::try_from(self.parts.list_ttl.as_millis()).unwrap_or(u64::MAX))
     }
 
+    /// The answer of what runs functions of the program. A server that ends answers calls that have not ended in their time.
+    ///
+    /// It is boxed: rmcp moves the future of a request, which has room for each of them, several times.
+    async fn answered<T>(
+        &self,
+        call: impl Future<Output = Result<T, ErrorData>> + Send,
+    ) -> Result<T, ErrorData> {
+        let answered = self.calls.until_aborted(Box::pin(call)).await;
+        answered.unwrap_or_else(|| Err(call::aborted()))
+    }
+
+    /// Refuses a method that clients from 2026-07-28 on do not have.
+    fn check_earlier(&self, method: &str, context: &RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        if self.requester(context).is_asked_by_result { Err(unknown_method(method)) } else { Ok(()) }
+    }
+
     fn has_resource(&self, uri: &str) -> bool {
         lists::has_resource(&self.parts.offer(), uri)
     }
@@ -109,7 +125,6 @@ fn cursor(request: Option<PaginatedRequestParams>) -> Option<String> {
     request.and_then(|request| request.cursor)
 }
 
-/// What calls functions of the program is boxed: rmcp moves the future of a request, which has room for each of them, several times.
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         self.parts.info()
@@ -135,7 +150,8 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        Box::pin(call::tool(self.place(), &self.requester(&context), request, &context.ct)).await
+        let requester = self.requester(&context);
+        self.answered(call::tool(self.place(), &requester, request, &context.ct)).await
     }
 
     async fn get_task(
@@ -197,7 +213,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let (requester, uri) = (self.requester(&context), &request.uri);
-        let read = Box::pin(lists::read(self.place(), &requester, uri));
+        let read = self.answered(lists::read(self.place(), &requester, uri));
         let read = context.ct.run_until_cancelled(read).await;
         read.unwrap_or_else(|| Err(lists::cancelled(uri))).map(Into::into)
     }
@@ -249,7 +265,8 @@ impl ServerHandler for Handler {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        Box::pin(lists::prompt(self.place(), &self.requester(&context), request, &context.ct)).await
+        let requester = self.requester(&context);
+        self.answered(lists::prompt(self.place(), &requester, request, &context.ct)).await
     }
 
     async fn complete(
@@ -263,8 +280,9 @@ impl ServerHandler for Handler {
     async fn set_level(
         &self,
         request: SetLevelRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        self.check_earlier(SET_LEVEL, &context)?;
         *self.log_level.lock().unwrap_or_else(PoisonError::into_inner) = request.level;
         Ok(())
     }
@@ -272,8 +290,9 @@ impl ServerHandler for Handler {
     async fn subscribe(
         &self,
         request: SubscribeRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        self.check_earlier(SUBSCRIBE, &context)?;
         let uri = request.uri;
         if !self.has_resource(&uri) {
             return Err(lists::unknown_resource(&uri));
@@ -294,8 +313,9 @@ impl ServerHandler for Handler {
     async fn unsubscribe(
         &self,
         request: UnsubscribeRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        self.check_earlier(UNSUBSCRIBE, &context)?;
         self.watched().retain(|uri| *uri != request.uri);
         Ok(())
     }
@@ -341,15 +361,21 @@ impl ServerHandler for Handler {
             || is_earlier && EARLIER_METHODS.contains(&name)
             || has_skills && SKILL_METHODS.contains(&name)
         {
-            let text = format!("the parameters do not fit the method `{method}`");
-            return Err(ErrorData::invalid_params(text, None));
+            return Err(ErrorData::invalid_params(format!("{UNFIT} `{method}`"), None));
         }
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method: {method}"), None))
+        Err(unknown_method(&method))
     }
 }
 
+fn unknown_method(method: &str) -> ErrorData {
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method: {method}"), None)
+}
+
+const SET_LEVEL: &str = "logging/setLevel";
+const SUBSCRIBE: &str = "resources/subscribe";
+const UNSUBSCRIBE: &str = "resources/unsubscribe";
 /// The methods with parameters that only clients before 2026-07-28 have.
-const EARLIER_METHODS: [&str; 3] = ["logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
+const EARLIER_METHODS: [&str; 3] = [SET_LEVEL, SUBSCRIBE, UNSUBSCRIBE];
 /// The methods with parameters of a server with skills.
 const SKILL_METHODS: [&str; 3] = ["skills/list", "skills/get", "resources/directory/read"];
 /// The methods with parameters that all clients have.

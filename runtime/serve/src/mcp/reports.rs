@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use onionskin_core::event::{Event, EventKind};
-use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam, ProgressNotificationParam};
+use rmcp::model::{
+    LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParam, ProgressNotificationParam,
+    ServerJsonRpcMessage,
+};
 use serde_json::Value;
 use tokio::time::timeout;
 
@@ -67,7 +70,17 @@ impl<'c> Reports<'c> {
             let mut message = LoggingMessageNotificationParam::new(LEVEL, data.clone());
             message.logger = Some(self.tool.to_owned());
             let requester = self.requester;
-            self.send(requester.peer.notify_logging_message(message)).await;
+            self.send(async {
+                if let Some(logs) = &requester.logs {
+                    let log = LoggingMessageNotification::new(message.clone());
+                    if logs.send(ServerJsonRpcMessage::notification(log.into())).await {
+                        return;
+                    }
+                }
+                // Without a stream of the request, or after it has broken off.
+                let _ = requester.peer.notify_logging_message(message).await;
+            })
+            .await;
         }
     }
 }

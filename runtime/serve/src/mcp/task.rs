@@ -12,7 +12,7 @@ use rmcp::model::{CallToolResult, DetailedTask, InputResponses, JsonObject, Task
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::asking::{ByClient, answers, checked, input_requests, missing_capabilities};
+use super::asking::{ByClient, Problems, answers, checked, input_requests, missing_capabilities};
 use super::call::Place;
 use super::client::Requester;
 use super::{reports, result};
@@ -92,7 +92,7 @@ impl Work {
         running: RunningCall,
         cancel: CancellationToken,
     ) {
-        let mut running = running;
+        let (mut running, mut problems) = (running, Problems::new());
         let ended = cancel.run_until_cancelled(async {
             loop {
                 while let Some(event) = stream.next().await {
@@ -108,7 +108,7 @@ impl Work {
                 };
                 // While it waits it is no call in progress.
                 drop(running);
-                match self.answered(&paused).await {
+                match self.answered(&paused, &mut problems).await {
                     Ok((request, again)) => (stream, running) = (request.stream(), again),
                     Err(error) => return Some(payload(Err(error))),
                 }
@@ -120,18 +120,23 @@ impl Work {
     }
 
     /// Waits for the answers of the client. Those that do not fit are left out, so that it is asked again.
-    async fn answered(&self, paused: &Paused) -> Result<(RunRequest<ToolOutput>, RunningCall), ErrorData> {
+    async fn answered(
+        &self,
+        paused: &Paused,
+        problems: &mut Problems,
+    ) -> Result<(RunRequest<ToolOutput>, RunningCall), ErrorData> {
         if let Some(missing) = missing_capabilities(paused, &self.client) {
             return Err(ErrorData::missing_required_client_capability(missing));
         }
         let names = names(paused.questions()).into_iter().map(|name| self.tasks.new_name(&self.id, name));
         let names: Vec<_> = names.collect();
-        let requests = input_requests(paused, &names)?;
+        let requests = input_requests(paused, &names, problems)?;
         let cancelled = || result::cancelled(&self.tool);
         let answered = self.tasks.wait(&self.id, requests).ok_or_else(cancelled)?;
         let (responses, running) = answered.await.map_err(|_| cancelled())?;
         let request = self.agent.resume_call(paused);
-        let answers = answers(paused, &names, &responses);
+        let (answers, wrong) = answers(paused, &names, &responses);
+        *problems = wrong;
         let request = answers.into_iter().fold(request, |request, (key, answer)| request.answer(key, answer));
         Ok((self.with_client(request), running))
     }

@@ -100,6 +100,21 @@ async fn o2_calls_of_a_client_that_went_away_have_some_seconds_to_end() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn o2_each_call_gets_an_answer_after_its_client_has_closed_its_stream() {
+    let (server, ledger) = server().await;
+    let mut client = Lines::initialized(&server, json!({})).await;
+    let quick = client.send("tools/call", call("slow", json!({ "steps": 4 }))).await;
+    let endless = client.send("tools/call", call("slow", json!({ "steps": 2000 }))).await;
+    while ledger.begun.load(Ordering::SeqCst) < 2 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    client.close().await;
+    assert_eq!(texts(&client.answer(quick).await), ["slept"]);
+    let ended = client.answer(endless).await;
+    assert_eq!(ended["error"]["code"], -32603, "{ended}");
+}
+
 #[tokio::test]
 async fn o2_tools_are_listed_with_their_annotations_and_schemas() {
     let (server, _) = server().await;

@@ -22,7 +22,7 @@ impl Site {
     }
 }
 
-fn post(method: &str, mut params: Value, headers: &str) -> String {
+pub(crate) fn post(method: &str, mut params: Value, headers: &str) -> String {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": NEW,
         "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
@@ -39,7 +39,7 @@ fn post(method: &str, mut params: Value, headers: &str) -> String {
 }
 
 /// A request of 2025-11-25.
-fn post_old(body: &Value, headers: &str) -> String {
+pub(crate) fn post_old(body: &Value, headers: &str) -> String {
     let body = body.to_string();
     format!(
         "POST /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nAccept: application/json, \
@@ -48,7 +48,7 @@ fn post_old(body: &Value, headers: &str) -> String {
     )
 }
 
-fn initialize() -> Value {
+pub(crate) fn initialize() -> Value {
     let params = json!({
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" },
     });
@@ -79,10 +79,15 @@ async fn o2_other_hosts_and_origins_are_refused() {
         Some("https://app.example.com"),
         "also for errors"
     );
-    let preflight = "OPTIONS /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nOrigin: https://app.example.com\r\n\
-                     Access-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: content-type\r\n\r\n";
-    let (status, answer) = site.answer(preflight).await;
-    assert_eq!((status, header(&answer, "access-control-allow-headers")), (204, Some("content-type")));
+    for origin in ["https://app.example.com", "http://localhost:6274"] {
+        let preflight = format!(
+            "OPTIONS /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nOrigin: {origin}\r\nAccess-Control-Request-Method: \
+             POST\r\nAccess-Control-Request-Headers: content-type\r\n\r\n"
+        );
+        let (status, answer) = site.answer(&preflight).await;
+        assert_eq!((status, header(&answer, "access-control-allow-headers")), (204, Some("content-type")));
+        assert_eq!(header(&answer, "access-control-allow-origin"), Some(origin));
+    }
 }
 
 #[tokio::test]
@@ -119,6 +124,8 @@ async fn o2_an_open_address_needs_a_token() {
         server.http().host("desk.example.com").listen(([127, 0, 0, 1], 0).into()).await.unwrap_err();
     assert!(matches!(behind_a_proxy, ServeError::Open { .. }), "{behind_a_proxy}");
     assert!(tokens(server.http()).listen(everywhere).await.is_ok());
+    let no_host = server.http().host("https://desk.example.com").listen(everywhere).await.unwrap_err();
+    assert!(matches!(&no_host, ServeError::Host { host, .. } if host.starts_with("https:")), "{no_host}");
 }
 
 #[tokio::test]
@@ -276,6 +283,16 @@ async fn o2_bad_requests_over_http_get_errors_of_the_protocol() {
         let (status, answer) = site.answer(&bad).await;
         assert!(status == 400 && answer.contains("-32700"), "{answer}");
     }
+    // What the protocol library takes for no message, or for one without parameters.
+    let with_meta = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/list", "params": { "_meta": 5 } });
+    let null = json!({ "jsonrpc": "2.0", "id": null, "method": "ping" });
+    let initialize = json!({ "jsonrpc": "2.0", "id": 3, "method": "initialize", "params": {} });
+    for (message, code) in [(with_meta, -32602), (null, -32600), (initialize, -32602)] {
+        let (status, answer) = site.answer(&post_old(&message, "")).await;
+        assert!(status == 400 && answer.contains(&format!("\"code\":{code}")), "{answer}");
+    }
+    let (status, answer) = site.post("logging/setLevel", json!({ "level": "info" }), "").await;
+    assert!(status == 404 && answer.contains("-32601"), "2026-07-28 has no such method: {answer}");
     let (status, answer) =
         site.answer(&post_old(&json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }), "")).await;
     assert!(status >= 400 && answer.contains("\"jsonrpc\":\"2.0\""), "{answer}");
@@ -312,11 +329,14 @@ async fn o2_a_server_that_ends_lets_calls_end() {
 #[tokio::test]
 async fn o2_a_server_that_ends_cancels_calls_after_its_grace() {
     let mut site = Site::new(|http| http.grace(Duration::from_millis(100))).await;
-    let _stream = site.send(&post("tools/call", call("slow", json!({})), "")).await;
+    let mut stream = site.send(&post("tools/call", call("slow", json!({})), "")).await;
     while site.ledger.begun.load(Ordering::SeqCst) == 0 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     site.end.take().unwrap().send(()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.contains(r#""id":1"#) && answer.contains("-32603"), "each call gets an answer: {answer}");
     tokio::time::timeout(Duration::from_secs(5), &mut site.ended).await.unwrap().unwrap();
     tokio::time::sleep(Duration::from_millis(1200)).await;
     assert_eq!(site.ledger.ended.load(Ordering::SeqCst), 0, "the call goes on");
@@ -334,7 +354,10 @@ async fn o2_a_server_that_ends_stops_agents_between_two_turns() {
     site.end.take().unwrap().send(()).unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.unwrap();
-    assert!(answer.contains("try again later") && !answer.contains("I waited."), "{answer}");
+    assert!(
+        answer.contains("whether it took effect is not known") && !answer.contains("I waited."),
+        "{answer}"
+    );
     assert_eq!(ledger.ended.load(Ordering::SeqCst), 1, "its call ends");
     tokio::time::timeout(Duration::from_secs(5), &mut site.ended).await.unwrap().unwrap();
 }
@@ -361,8 +384,11 @@ async fn o2_a_quick_answer_is_json_and_others_are_streams() {
         site.answer(&old(3, "slow", json!({ "steps": 1 }), json!({ "progressToken": 7 }))).await;
     assert!(kind(&reports) == "text/event-stream" && reports.contains("shelf 1"), "{reports}");
     assert!(reports.contains("slept"), "{reports}");
-    let (_, new) = site.post("tools/call", call("add_one", json!({ "x": 1 })), "").await;
-    assert_eq!(kind(&new), "application/json", "{new}");
+    let new = post("tools/call", call("add_one", json!({ "x": 1 })), "");
+    for accept in ["application/json, text/event-stream", "*/*"] {
+        let (_, new) = site.answer(&new.replace("application/json, text/event-stream", accept)).await;
+        assert_eq!(kind(&new), "application/json", "{new}");
+    }
 }
 
 #[tokio::test]

@@ -55,6 +55,11 @@ impl Lines {
         self.write.write_all(bytes).await.unwrap();
     }
 
+    /// Closes the stream to the server.
+    pub(crate) async fn close(&mut self) {
+        self.write.shutdown().await.unwrap();
+    }
+
     pub(crate) async fn read(&mut self) -> Value {
         let mut line = String::new();
         let read = tokio::time::timeout(Duration::from_secs(20), self.read.read_line(&mut line)).await;

@@ -113,3 +113,17 @@ async fn o2_the_instructions_of_an_agent_are_a_prompt() {
         "{answer}"
     );
 }
+
+agent! { Reviewer { name: "Code Reviewer", instruction: "Review." } }
+
+#[tokio::test]
+async fn o2_an_agent_whose_name_has_blanks_is_a_tool_with_underscores() {
+    let model = ScriptedModel::turns([onionskin::ScriptedTurn::say("Fine.")]);
+    let reviewer = Reviewer::builder().model(model).build().await.unwrap();
+    let server = Server::builder("reviews", "1.2.3").agent(&reviewer).build().await.unwrap();
+    let mut client = Lines::connect(&server);
+    let listed = client.request_new("tools/list", json!({})).await;
+    assert_eq!(listed["result"]["tools"][0]["name"], "Code_Reviewer");
+    let answer = client.request_new("tools/call", call("Code_Reviewer", json!({ "input": "x = 1" }))).await;
+    assert_eq!(texts(&answer), ["Fine."], "{answer}");
+}

@@ -16,7 +16,12 @@ mod idle;
 mod lines;
 mod lists;
 mod questions;
+#[path = "../../../tests/spans/recorder.rs"]
+#[allow(dead_code, unreachable_pub, reason = "these tests use a part of it")]
+mod recorder;
 mod requests;
+mod rules;
 mod site;
 mod skills;
+mod streams;
 mod tasks;

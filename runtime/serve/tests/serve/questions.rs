@@ -5,8 +5,9 @@ use std::sync::atomic::Ordering;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use onionskin::question::SealKey;
+use onionskin::question::{AskError, SealKey};
 use onionskin::serve::Server;
+use onionskin::{ToolContext, tool};
 use serde_json::{Value, json};
 
 use crate::desk::{Ledger, builder, payer, server};
@@ -83,8 +84,47 @@ async fn u3_an_answer_that_does_not_fit_is_asked_for_again() {
     let wrong =
         again("order", arguments.clone(), "size", accept(json!({ "answer": "large" })), &state(&asks));
     let asks = client.request_new("tools/call", wrong).await;
+    let message = asks["result"]["inputRequests"]["size"]["params"]["message"].as_str().unwrap();
+    let (question, problem) = message.split_once('\n').unwrap();
+    assert_eq!(question, "Which size of Runner?");
+    assert!(problem.contains("integer"), "{message}");
     let right = again("order", arguments, "size", accept(json!({ "answer": 40 })), &state(&asks));
     assert_eq!(texts(&client.request_new("tools/call", right).await), ["Runner in 40"]);
+}
+
+/// A wish.
+#[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+struct Wish {
+    colour: Option<String>,
+}
+
+/// Takes a wish.
+#[tool(asks)]
+async fn wish(cx: &ToolContext) -> Result<String, AskError> {
+    let wish: Wish = cx.ask_as("wish", "Any wishes?").await?;
+    Ok(format!("{:?}", wish.colour))
+}
+
+#[tokio::test]
+async fn u3_a_form_without_required_fields_is_accepted_without_content() {
+    let server = Server::builder("desk", "1.2.3").tool(wish::spec()).build().await.unwrap();
+    let mut client = Lines::initialized(&server, json!({ "elicitation": {} })).await;
+    let id = client.send("tools/call", call("wish", json!({}))).await;
+    let asked = client.read().await;
+    client.write(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": { "action": "accept" } })).await;
+    assert_eq!(texts(&client.answer(id).await), ["None"]);
+}
+
+#[tokio::test]
+async fn u3_a_call_without_an_answer_says_why() {
+    let (server, _) = server().await;
+    let mut client = Lines::initialized(&server, json!({ "elicitation": {} })).await;
+    let id = client.send("tools/call", call("order", json!({ "model": "Runner" }))).await;
+    let asked = client.read().await;
+    let error = json!({ "code": -32000, "message": "the window is closed" });
+    client.write(&json!({ "jsonrpc": "2.0", "id": asked["id"], "error": error })).await;
+    let failed = client.answer(id).await;
+    assert!(texts(&failed)[0].contains("with an error: the window is closed"), "{failed}");
 }
 
 #[tokio::test]

@@ -13,7 +13,9 @@ use serde_json::{Value, json};
 pub(super) fn call(agent: &AgentHandle, input: Value) -> Result<RunRequest<ToolOutput>, ToolError> {
     let mut arguments = if input.is_object() { input } else { json!({ "input": input }) };
     use_integers(&mut arguments);
-    let definition = agent.definition();
+    let mut definition = agent.definition();
+    // As the paths have it.
+    definition.name = agent.name().into();
     let schema = arguments_schema(&definition);
     let problems = schema::check(&arguments, &schema, &schema, "");
     if problems.is_empty() { agent.call(Args::from(arguments)) } else { Err(definition.refuse(&problems)) }
