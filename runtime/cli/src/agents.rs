@@ -77,17 +77,6 @@ pub(crate) struct AgentArguments {
 }
 
 impl AgentArguments {
-    /// The paths that the options name, as they were written.
-    #[cfg(feature = "serve")]
-    pub(crate) fn paths(&self) -> impl Iterator<Item = &PathBuf> {
-        let paths = self.cards.iter().chain(&self.workflow);
-        #[cfg(feature = "mcp")]
-        let paths = paths.chain(&self.config);
-        #[cfg(feature = "filesystem")]
-        let paths = paths.chain(&self.root);
-        paths
-    }
-
     /// Adds the folder `cards` of the working directory, if nothing else has agents.
     pub(crate) fn or_cards(&mut self, program: &Program) {
         let folder = PathBuf::from("cards");

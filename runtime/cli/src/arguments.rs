@@ -1,7 +1,7 @@
 //! The commands and their arguments.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -31,6 +31,7 @@ use crate::schema::{self, SchemaArguments};
 #[cfg(feature = "serve")]
 use crate::serve::{self, ServeArguments};
 use crate::sessions::SessionsCommand;
+use crate::working_folder;
 
 /// What texts of the help call the program.
 const PROGRAM: &str = "{program}";
@@ -52,6 +53,9 @@ const WITH_AGENTS: [&str; 8] = ["run", "chat", "serve", "acp", "list", "schema",
 #[derive(Parser)]
 #[command(arg_required_else_help = true)]
 struct Arguments {
+    /// Work in this folder: relative paths, settings, `.mcp.json` and the folder `cards` are there.
+    #[arg(short = 'C', value_name = "DIR")]
+    folder: Option<PathBuf>,
     #[command(subcommand)]
     command: Command,
 }
@@ -154,6 +158,10 @@ pub(crate) fn commands(program: &Program) -> clap::Command {
     let commands = AGENT_HELP.into_iter().fold(commands, |commands, (name, help)| {
         commands.mut_subcommand(name, |command| command.mut_arg("agent", |agent| agent.help(help)))
     });
+    #[cfg(all(feature = "serve", feature = "sqlite"))]
+    let commands = commands.mut_subcommand("serve", |serve| {
+        serve.mut_arg("sessions", |sessions| sessions.help(serve::SESSIONS).long_help(serve::SESSIONS))
+    });
     named(commands, program.name)
 }
 
@@ -173,20 +181,27 @@ fn named(command: clap::Command, name: &str) -> clap::Command {
     command
 }
 
-/// Reads the arguments of the process. Help and mistakes are shown; they give the exit code.
+/// Reads the arguments of the process, which works in the folder that they name from here on. Help and mistakes are shown; they give the exit code.
 pub(crate) fn read(program: &Program) -> Result<Command, ExitCode> {
     let read = commands(program).try_get_matches().and_then(|matches| Arguments::from_arg_matches(&matches));
     match read {
-        Ok(Arguments { command }) => Ok(command),
+        Ok(Arguments { folder, command }) => match folder.as_deref().map(working_folder::enter) {
+            Some(Err(failure)) => Err(output::failure(&failure)),
+            Some(Ok(())) | None => Ok(command),
+        },
         Err(error) => {
             let text = error.render().to_string();
             if error.use_stderr() {
                 output::aside(text.trim_end());
-                if let Some(near) = near_command(program, &error) {
+                if let Some(feature) = missing_feature(&error) {
+                    output::aside(&format!(
+                        "\nthe program was built without `{feature}`: add this feature of onionskin to its `Cargo.toml`"
+                    ));
+                } else if let Some(near) = near_command(program, &error) {
                     output::aside(&format!("\nthere is a command `{near}`"));
                 }
                 if error.kind() == ErrorKind::UnknownArgument
-                    && let Some(option) = missed_option(&std::env::args_os().skip(1).collect::<Vec<_>>())
+                    && let Some(option) = missed_option(&working_folder::words())
                 {
                     output::aside(&option);
                 }
@@ -196,6 +211,14 @@ pub(crate) fn read(program: &Program) -> Result<Command, ExitCode> {
             Err(ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(FAILED)))
         }
     }
+}
+
+/// The feature of a command that the program was built without.
+fn missing_feature(error: &clap::Error) -> Option<&'static str> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+    let commands =
+        [("serve", cfg!(feature = "serve")), ("acp", cfg!(feature = "acp")), ("mcp", cfg!(feature = "mcp"))];
+    commands.into_iter().find(|(name, is_there)| word == name && !is_there).map(|(name, _)| name)
 }
 
 /// The command that a mistyped word most likely means, where the parser proposes none.

@@ -54,6 +54,7 @@ mod text;
 mod times;
 mod typeahead;
 mod variables;
+mod working_folder;
 mod write;
 
 pub use program::{Prepared, Program};

@@ -15,10 +15,10 @@ pub(crate) fn show() {
     write(targets.with_targets(SHOWN.map(|target| (target, LevelFilter::DEBUG))));
 }
 
-/// Writes errors alone: a server refers its clients to them.
+/// Writes errors alone: a server refers its clients to them. The protocol library calls it an error that a client has gone.
 #[cfg(feature = "serve")]
 pub(crate) fn show_errors() {
-    write(Targets::new().with_default(LevelFilter::ERROR));
+    write(Targets::new().with_default(LevelFilter::ERROR).with_target("rmcp", LevelFilter::OFF));
 }
 
 fn write(targets: Targets) {

@@ -24,6 +24,7 @@ use crate::loaded::{first_in_rust, loader, with_children};
 use crate::output;
 use crate::program::Program;
 use crate::text;
+use crate::working_folder;
 
 /// The variable that the program of a package gets, so that one without a registry does not run itself.
 const MARK: &str = "ONIONSKIN_PACKAGE_PROGRAM";
@@ -134,7 +135,7 @@ impl PackageProgram {
     pub(crate) fn run(&self) -> Result<ExitCode, Failure> {
         let mut command = Command::new(cargo());
         command.args(["run", "--manifest-path"]).arg(&self.manifest).args(["--bin", &self.name, "--"]);
-        command.args(env::args_os().skip(1)).env(MARK, &self.name);
+        command.args(working_folder::words()).env(MARK, &self.name);
         in_place(command).map_err(|error| Failure::new(format!("cannot start cargo: {error}")))
     }
 }

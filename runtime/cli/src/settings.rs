@@ -148,6 +148,11 @@ impl fmt::Display for Place {
     }
 }
 
+/// Whether a text can be the name of a variable, and is not the secret in its place.
+pub(crate) fn is_variable(name: &str) -> bool {
+    name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
 impl Settings {
     /// No settings, and the folders of the user.
     pub(crate) fn new() -> Self {
@@ -196,8 +201,7 @@ impl Settings {
             )));
         }
         // A key in the place of the name would be shown.
-        let is_name = |name: &String| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        if !layer.api_key_env.iter().all(is_name) {
+        if !layer.api_key_env.iter().all(|name| is_variable(name)) {
             return Err(Failure::new(format!(
                 "`api_key_env` in {from} is the name of a variable, such as `OPENROUTER_API_KEY`, and not the key"
             )));

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,8 @@ use crate::folder::Folder;
 fn o1_serve_makes_the_agent_of_a_card_a_server() {
     let folder = Folder::adder();
     folder.write(".mcp.json", r#"{ "mcpServers": {} }"#);
-    let arguments = ["serve", "--card", "cards/adder.md", "--model", "script:script.yaml"];
+    folder.write("onionskin.toml", "model = \"script:script.yaml\"\n");
+    let arguments = ["serve", "--card", "cards/adder.md"];
     let mut command = folder.command(&arguments);
     let mut server =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -40,14 +41,29 @@ fn o1_serve_makes_the_agent_of_a_card_a_server() {
     let words = String::from_utf8(ended.stderr).unwrap();
     let (said, entry) = words.split_once("In `.mcp.json` of a client:").unwrap();
     assert!(said.contains("serving the agent adder"), "{words}");
-    // The entry works in the folder of any client.
+    // The entry works in the folder of any client, whose environment is another one.
     let entry: Value = serde_json::from_str(entry).unwrap();
     let entry = &entry["mcpServers"]["adder"];
     assert_eq!(entry["command"], env!("CARGO_BIN_EXE_onionskin"));
-    let path = |name: &str| folder.path(name).to_str().unwrap().to_owned();
-    assert_eq!(entry["args"][2], path("cards/adder.md"), "{entry}");
-    assert_eq!(entry["args"][4], format!("script:{}", path("script.yaml")), "{entry}");
-    assert_eq!(entry["args"][5], format!("--config={}", path(".mcp.json")), "{entry}");
+    let words: Vec<_> = entry["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
+    assert_eq!(words[0], "-C");
+    assert_eq!(words[2..], arguments);
+    let elsewhere = Folder::new(&[]);
+    let mut command = elsewhere.command(&words);
+    let mut client = Client::new(command.env_clear());
+    let called = json!({ "name": "adder", "arguments": { "input": "41 + 1?" } });
+    assert_eq!(client.request("tools/call", &called)["content"][0]["text"], "It is 42.");
+}
+
+#[test]
+fn o1_a_command_works_in_the_folder_that_is_named_before_it() {
+    let folder = Folder::adder();
+    let elsewhere = Folder::new(&[]);
+    let path = folder.path("").to_str().unwrap().to_owned();
+    let listed = elsewhere.run(&["-C", &path, "list"]);
+    assert!(listed.code == 0 && listed.out.contains("adder"), "{listed:?}");
+    let missing = elsewhere.run(&["-C", "nowhere", "list"]);
+    assert!(missing.code == 2 && missing.words.contains("cannot work in `nowhere`"), "{missing:?}");
 }
 
 /// A client of the command, over the standard streams.
@@ -60,7 +76,10 @@ struct Client {
 impl Client {
     /// Starts the command and initializes.
     fn start(folder: &Folder, arguments: &[&str]) -> Self {
-        let mut command = folder.command(arguments);
+        Self::new(&mut folder.command(arguments))
+    }
+
+    fn new(command: &mut Command) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut server = command.spawn().unwrap();
         let input = server.stdin.take().unwrap();
@@ -108,7 +127,7 @@ fn o2_a_card_that_changes_is_served_again() {
     let good = folder.read("cards/adder.md");
     folder.write("cards/adder.md", &good.replace("function_tools", "funktion_tools"));
     let warning = said.find(|line| line.starts_with("warning: ")).unwrap();
-    assert!(warning.contains("the agents of before are served"), "{warning}");
+    assert!(warning.contains("what was there before is served: unknown field"), "{warning}");
     let script = folder.read("cards/tools.rhai");
     folder.write("cards/tools.rhai", &script.replace("add_one", "add_two"));
     folder.write("cards/adder.md", &good.replace("add_one", "add_two"));
@@ -135,6 +154,12 @@ fn o2_cards_and_skills_are_resources_of_the_command() {
             .to_owned()
     };
     assert!(read(&mut client, "skill://sums/SKILL.md").contains("fingers"));
+    folder.write(
+        "skills/sums/SKILL.md",
+        "---\nname: sums\ndescription: Does sums.\n---\nUse your toes, all ten.\n",
+    );
+    assert_eq!(client.read()["method"], "notifications/resources/list_changed");
+    assert!(read(&mut client, "skill://sums/SKILL.md").contains("toes"));
     let card = read(&mut client, "card://adder");
     assert!(card.contains("function_tools"), "{card}");
 
@@ -144,6 +169,17 @@ fn o2_cards_and_skills_are_resources_of_the_command() {
     let expected = (&json!("notifications/resources/updated"), &json!("card://adder"));
     assert_eq!((&change["method"], &change["params"]["uri"]), expected);
     assert!(read(&mut client, "card://adder").ends_with("Be quick.\n"));
+}
+
+#[test]
+fn o2_a_skill_that_cannot_be_read_is_named() {
+    let folder = Folder::adder();
+    folder
+        .write("skills/sums/SKILL.md", "---\nname: sums\ndescription: Does sums.\n---\nUse your fingers.\n");
+    folder.write("skills/tax/SKILL.md", "---\nname: taxes\ndescription: Does taxes.\n---\nAsk.\n");
+    let ran = folder.run(&["serve", "--card", "cards/adder.md", "--tools", "--skills", "skills"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.words.contains("skills/tax") && ran.words.contains("which is the folder's"), "{ran:?}");
 }
 
 #[test]
@@ -197,6 +233,9 @@ fn o1_a_served_agent_is_a_tool_of_an_agent_in_another_process() {
 #[test]
 fn o1_serve_gives_the_tools_of_an_agent_without_a_model() {
     let folder = Folder::adder();
+    folder.write("poet.md", "---\ndescription: Writes.\n---\nWrite.\n");
+    let ran = folder.run(&["serve", "--card", "poet.md", "--tools"]);
+    assert!(ran.code == 2 && ran.words.contains("the agent `poet` has no tools"), "{ran:?}");
     folder.write("caller.md", "---\nservers: [sums]\n---\nAsk.\n");
     folder.write(
         "caller.yaml",
@@ -218,8 +257,28 @@ fn o1_a_server_for_other_machines_needs_a_token() {
         assert_eq!(ran.code, 2, "{ran:?}");
         assert!(ran.words.contains("requires no token") && ran.words.contains("`--token-env`"), "{ran:?}");
     }
-    let ran = serve(&["--http", "127.0.0.1:0", "--token-env", "NO_SUCH_VARIABLE"]);
-    assert!(ran.words.contains("`NO_SUCH_VARIABLE` of `--token-env` has no token"), "{ran:?}");
+    let local = &["--http", "127.0.0.1:0"][..];
+    for (more, reason) in [
+        (&["--token-env", "NO_SUCH_VARIABLE"][..], "`NO_SUCH_VARIABLE` of `--token-env` has no token"),
+        (&["--token-env", "open-sesame"], "`--token-env` is the name of a variable"),
+        (&["--host", "https://desk.example.com/"], "`https://desk.example.com/` is no host"),
+        (&["--host", "*.example.com"], "is no host"),
+    ] {
+        let ran = serve(&[local, more].concat());
+        assert!(ran.code == 2 && ran.words.contains(reason), "{ran:?}");
+        assert!(!ran.words.contains("open-sesame"), "{ran:?}");
+    }
+    let with_token = |token: &str, more: &[&str]| {
+        let arguments =
+            [&["serve", "--card", "cards/adder.md", "--tools", "--token-env", "DESK_TOKEN"], more].concat();
+        let output = folder.command(&arguments).env("DESK_TOKEN", token).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(with_token("schlüssel", local).contains("characters that clients cannot send"));
+    assert!(with_token("sesame", &["--http", "0.0.0.0:0"]).contains("add `--host`"));
+    let ran = serve(&["--http", "8080"]);
+    assert!(ran.code == 2 && ran.words.contains("such as `127.0.0.1:8080` or `localhost:8080`"), "{ran:?}");
 }
 
 #[test]
@@ -264,6 +323,19 @@ fn address(words: &mut impl Iterator<Item = String>) -> String {
     url.split("http://").nth(1).unwrap().split("/mcp").next().unwrap().to_owned()
 }
 
+/// Sends a message over HTTP.
+fn post(address: &str, message: &Value, headers: &str) -> TcpStream {
+    let body = message.to_string();
+    let mut connection = TcpStream::connect(address).unwrap();
+    let request = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Type: application/json\r\nAccept: \
+         application/json, text/event-stream\r\n{headers}Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    connection.write_all(request.as_bytes()).unwrap();
+    connection
+}
+
 /// A call over HTTP, without a session.
 fn call_over_http(address: &str, tool: &str, arguments: &Value) -> TcpStream {
     let params = json!({
@@ -274,16 +346,51 @@ fn call_over_http(address: &str, tool: &str, arguments: &Value) -> TcpStream {
             "io.modelcontextprotocol/clientCapabilities": {},
         },
     });
-    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }).to_string();
-    let mut connection = TcpStream::connect(address).unwrap();
-    let request = format!(
-        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Type: application/json\r\nAccept: \
-         application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\n\
-         Mcp-Name: {tool}\r\nContent-Length: {}\r\n\r\n{body}",
-        body.len()
-    );
-    connection.write_all(request.as_bytes()).unwrap();
-    connection
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+    let headers =
+        format!("MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: {tool}\r\n");
+    post(address, &call, &headers)
+}
+
+#[test]
+fn o2_processes_with_one_key_share_the_sessions_of_clients() {
+    let folder = Folder::adder();
+    let arguments =
+        ["serve", "--card", "cards/adder.md", "--tools", "--http", "127.0.0.1:0", "--key-env", "DESK_KEY"];
+    let mut servers = [1, 2].map(|_| {
+        let mut command = folder.command(&arguments);
+        command.env("DESK_KEY", "5e".repeat(32)).stdin(Stdio::null()).stderr(Stdio::piped());
+        let mut server = command.spawn().unwrap();
+        let mut words = BufReader::new(server.stderr.take().unwrap()).lines().map(Result::unwrap);
+        (address(&mut words), words, server)
+    });
+    let answer = |address: &str, message: Value, headers: &str| {
+        let mut answer = String::new();
+        post(address, &message, headers).read_to_string(&mut answer).unwrap();
+        answer
+    };
+    let params = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" },
+    });
+    let initialize = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params });
+    let begun = answer(&servers[0].0, initialize, "");
+    let id = begun.lines().find_map(|line| line.strip_prefix("mcp-session-id: ")).unwrap();
+    let session = format!("Mcp-Session-Id: {id}\r\n");
+    let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    assert!(answer(&servers[0].0, initialized, &session).contains(" 202 "));
+    let params = json!({ "name": "add_one", "arguments": { "x": 41 } });
+    let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params });
+    let ended = answer(&servers[1].0, call, &session);
+    for (_, _, server) in &mut servers {
+        server.kill().unwrap();
+        server.wait().unwrap();
+    }
+    assert!(ended.contains(r#""text":"42""#), "{ended}");
+    let mut weak = folder.command(&arguments);
+    let weak = weak.env("DESK_KEY", "swordfish").output().unwrap();
+    let words = String::from_utf8_lossy(&weak.stderr);
+    assert!(weak.status.code() == Some(2) && words.contains("`DESK_KEY` of `--key-env`"), "{words}");
+    assert!(!words.contains("swordfish"), "{words}");
 }
 
 #[cfg(unix)]
