@@ -30,7 +30,7 @@ use crate::signals::Signals;
 
 pub(crate) const ABOUT: &str = "\
 Serve an agent to other programs over MCP: as one tool that asks the agent, or, with `--tools`, the agent's tools behind its hooks. \
-With `--api`, over plain HTTP too. Cards that change are loaded again.
+With `--api`, over plain HTTP too. Cards, skills and the configuration of servers are loaded again when they change.
 
 Without `--http`, the client is the program that starts this command, over the standard streams. The agent's questions and approvals are \
 asked by the client; a client that cannot ask gets an error.
@@ -144,6 +144,10 @@ pub(crate) async fn run(program: &Program, arguments: ServeArguments) -> Result<
     let mut signals = Signals::take(false, false, || ());
     let (mut app, server, token) = Box::pin(signals.until(async {
         let token = arguments.token_env.as_deref().map(token).transpose()?;
+        let is_reachable = arguments.http.is_some_and(|address| !address.ip().is_loopback());
+        if token.is_some() && is_reachable && arguments.hosts.is_empty() {
+            return Err(Failure::new(NO_HOST));
+        }
         let (app, server) = agents_and_server(program, &arguments).await?;
         Ok((app, server, token))
     }))
@@ -161,10 +165,6 @@ pub(crate) async fn run(program: &Program, arguments: ServeArguments) -> Result<
             signals.until(served).await
         }
         Some(address) => {
-            if token.is_some() && !address.ip().is_loopback() && arguments.hosts.is_empty() {
-                app.shutdown().await;
-                return Err(Failure::new(NO_HOST));
-            }
             let http = arguments.hosts.iter().fold(server.http(), Http::host);
             let http = match token {
                 Some(token) => http.token(token, User::new(USER).map_err(Failure::new)?),
